@@ -1,0 +1,6 @@
+"""Banks: questions with their data files and ground truths."""
+
+from dsqa.bank.load import builtin_bank_path, load_bank
+from dsqa.bank.model import Bank, Level, Question
+
+__all__ = ["Bank", "Level", "Question", "builtin_bank_path", "load_bank"]

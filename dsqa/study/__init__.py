@@ -1,0 +1,7 @@
+"""Studies: the `study.yaml` a user writes, the design it describes, the folder that records it."""
+
+from dsqa.study.config import ExecutionConfig, StudyConfig, load_study
+from dsqa.study.design import Cell, Condition, conditions_of, fingerprint
+from dsqa.study.folder import StudyFolder
+
+__all__ = ["Cell", "Condition", "ExecutionConfig", "StudyConfig", "StudyFolder", "conditions_of", "fingerprint", "load_study"]

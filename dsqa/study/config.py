@@ -1,0 +1,203 @@
+"""`study.yaml`: what a user writes, validated, with errors that name the line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from dsqa.errors import StudyError
+
+__all__ = [
+    "EndpointConfig",
+    "ExecutionConfig",
+    "ModelConfig",
+    "PromptConfig",
+    "SamplingConfig",
+    "StudyConfig",
+    "load_study",
+]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class EndpointConfig(_Strict):
+    """Where requests go. A key is only ever named here (`api_key_env`), never written."""
+
+    kind: Literal["openai", "embedded"] = "openai"
+    base_url: str | None = None
+    api_key_env: str | None = "OPENAI_API_KEY"
+    # embedded only
+    weights: str | None = None
+    slots: Annotated[int, Field(ge=1, le=64)] = 8
+    context: Annotated[int, Field(ge=512)] = 2048
+    threads: Annotated[int, Field(ge=1)] | None = None
+
+
+class ModelConfig(_Strict):
+    """A model, the endpoint that serves it, and request parameters of its own."""
+
+    name: Annotated[str, Field(min_length=1)]
+    endpoint: str = "default"
+    request: dict[str, Any] = Field(default_factory=dict)
+
+
+class PromptConfig(_Strict):
+    """The prompt: a shipped template's name or a file, a system message, rows of data shown."""
+
+    template: str = "question-v1"
+    system: str | None = None
+    preview_rows: Annotated[int, Field(ge=0, le=50)] = 5
+
+
+class SamplingConfig(_Strict):
+    """How requests are sent; none of it changes what is asked."""
+
+    concurrency: Annotated[int, Field(ge=1, le=1024)] = 8
+    timeout: Annotated[float, Field(gt=0)] = 300.0
+    retries: Annotated[int, Field(ge=0, le=50)] = 6
+
+
+class ExecutionConfig(_Strict):
+    """Limits for generated code, per snippet."""
+
+    cpu_seconds: Annotated[float, Field(gt=0)] = 10.0
+    wall_seconds: Annotated[float, Field(gt=0)] = 30.0
+    memory_mb: Annotated[int, Field(ge=64)] = 2048
+    disk_mb: Annotated[int, Field(ge=1)] = 64
+    output_kb: Annotated[int, Field(ge=1)] = 256
+    workers: Annotated[int, Field(ge=1)] | None = None
+
+
+def _model_from_name(value: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else value
+
+
+class StudyConfig(_Strict):
+    """A study: bank × conditions × N runs.
+
+    Paths in it are relative to the study file's folder.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+    bank: str = "builtin"
+    data: str | None = None
+    questions: tuple[Annotated[str, BeforeValidator(lambda v: str(v) if isinstance(v, int | float) else v)], ...] = ()
+    models: Annotated[tuple[Annotated[ModelConfig, BeforeValidator(_model_from_name)], ...], Field(min_length=1)]
+    temperatures: Annotated[tuple[Annotated[float, Field(ge=0, le=2)] | None, ...], Field(min_length=1)] = (1.0,)
+    runs: Annotated[int, Field(ge=1)] = 10
+    seed: int = 20240611
+    endpoints: dict[str, EndpointConfig] = Field(default_factory=lambda: {"default": EndpointConfig()})
+    request: dict[str, Any] = Field(default_factory=dict)
+    prompt: PromptConfig = PromptConfig()
+    sampling: SamplingConfig = SamplingConfig()
+    execution: ExecutionConfig = ExecutionConfig()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        for model in self.models:
+            if model.endpoint not in self.endpoints:
+                known = ", ".join(sorted(self.endpoints))
+                raise ValueError(f"models: '{model.name}' names the endpoint '{model.endpoint}'; endpoints has: {known}")
+        for where, request in [("request", self.request), *[(f"models: {m.name}", m.request) for m in self.models]]:
+            for reserved in ("messages", "model", "temperature", "stream", "n"):
+                if reserved in request:
+                    remedy = "use 'temperatures'" if reserved == "temperature" else "leave it out"
+                    raise ValueError(f"{where}: '{reserved}' is set by dsqa itself; {remedy}")
+        return self
+
+
+def load_study(path: Path) -> StudyConfig:
+    """Read and validate a `study.yaml`.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Raises
+    ------
+    StudyError
+        The file is missing, is not YAML, or a field is wrong; the message names the line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise StudyError("no such study file", path=path, hint="'dsqa init DIR' writes one to start from") from None
+    except IsADirectoryError:
+        raise StudyError("is a folder, not a study file", path=path, hint="name the study.yaml in it") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"cannot be read: {error}", path=path) from None
+    return parse_study(text, path)
+
+
+def parse_study(text: str, path: Path | None = None) -> StudyConfig:
+    """Validate the text of a `study.yaml`; see `load_study`."""
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        data = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else None
+        raise StudyError(f"not valid YAML: {error.problem or error.context}", path=path, line=line) from None
+    except yaml.YAMLError as error:
+        raise StudyError(f"not valid YAML: {error}", path=path) from None
+    if not isinstance(data, dict):
+        raise StudyError("holds no settings", path=path, hint="'dsqa init DIR' writes a study to start from")
+    try:
+        return StudyConfig.model_validate(data)
+    except ValidationError as invalid:
+        first = invalid.errors(include_url=False)[0]
+        loc = tuple(part for part in first["loc"] if not _is_union_tag(part))
+        more = f"; {invalid.error_count() - 1} more after this" if invalid.error_count() > 1 else ""
+        message = re.sub(r"^(Value error|Assertion failed), ", "", first["msg"])
+        hint = None
+        if first["type"] == "extra_forbidden":
+            message = "is not a setting of a study"
+            hint = f"settings here are: {', '.join(_settings_at(loc[:-1]))}"
+        raise StudyError(
+            message + more,
+            path=path,
+            line=_line_of(root, loc),
+            field=".".join(str(part) for part in loc) or None,
+            hint=hint,
+        ) from None
+
+
+def _is_union_tag(part: Any) -> bool:
+    return isinstance(part, str) and (part.startswith(("function-", "constrained-")) or part in {"none", "float"})
+
+
+def _settings_at(loc: tuple[Any, ...]) -> list[str]:
+    inner = {
+        "endpoints": EndpointConfig,
+        "models": ModelConfig,
+        "prompt": PromptConfig,
+        "sampling": SamplingConfig,
+        "execution": ExecutionConfig,
+    }
+    model: type[BaseModel] = inner.get(str(loc[0]), StudyConfig) if loc else StudyConfig
+    return list(model.model_fields)
+
+
+def _line_of(node: yaml.Node | None, loc: tuple[Any, ...]) -> int | None:
+    """Return the 1-based line where the setting at `loc` (or its nearest parent) is written."""
+    line = node.start_mark.line + 1 if node is not None else None
+    for part in loc:
+        found: yaml.Node | None = None
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == str(part):
+                    found, line = value, key.start_mark.line + 1
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            found = node.value[part]
+            line = found.start_mark.line + 1
+        if found is None:
+            break
+        node = found
+    return line

@@ -1,0 +1,172 @@
+"""The folder that records a study: everything needed to go on, score it again or print it a year later.
+
+```
+runs/<name>/
+  study.json          the design: conditions, cells, runs, settings, template, hashes, versions
+  bank/               a copy of the questions asked and of their data files
+  records.jsonl       one line per run, append-only
+  executions.jsonl    what running each distinct piece of code gave, by hash
+  outcomes.parquet    one row per run
+  cells.parquet       one row per cell
+  figures/            each figure with its data
+  report/             the executed notebook and the rendered report
+```
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from dsqa.bank import Bank, load_bank
+from dsqa.errors import StudyError
+from dsqa.study.design import Condition
+
+__all__ = ["CellPlan", "StudyDescription", "StudyFolder"]
+
+
+@dataclass(frozen=True)
+class CellPlan:
+    """A cell as `study.json` lists it."""
+
+    question_id: str
+    condition_id: str
+    prompt_hash: str
+
+
+@dataclass(frozen=True)
+class StudyDescription:
+    """What `study.json` holds."""
+
+    name: str
+    runs: int
+    seed: int
+    conditions: tuple[Condition, ...]
+    cells: tuple[CellPlan, ...]
+    settings: dict[str, Any]
+    template: dict[str, str]
+    bank_hash: str
+    data_hashes: dict[str, str] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as plain data."""
+        row = asdict(self)
+        row["conditions"] = [{"id": c.id, **c.to_dict()} for c in self.conditions]
+        return row
+
+    @classmethod
+    def from_dict(cls, row: dict[str, Any]) -> Self:
+        """Rebuild a description from `to_dict`'s output."""
+        return cls(
+            **{
+                **row,
+                "conditions": tuple(Condition.from_dict(c) for c in row["conditions"]),
+                "cells": tuple(CellPlan(**c) for c in row["cells"]),
+            }
+        )
+
+
+@dataclass(frozen=True)
+class StudyFolder:
+    """The paths of a recorded study, and its description."""
+
+    root: Path
+
+    @property
+    def description_path(self) -> Path:  # noqa: D102
+        return self.root / "study.json"
+
+    @property
+    def bank_dir(self) -> Path:  # noqa: D102
+        return self.root / "bank"
+
+    @property
+    def records_path(self) -> Path:  # noqa: D102
+        return self.root / "records.jsonl"
+
+    @property
+    def executions_path(self) -> Path:  # noqa: D102
+        return self.root / "executions.jsonl"
+
+    @property
+    def outcomes_path(self) -> Path:  # noqa: D102
+        return self.root / "outcomes.parquet"
+
+    @property
+    def cells_path(self) -> Path:  # noqa: D102
+        return self.root / "cells.parquet"
+
+    @property
+    def figures_dir(self) -> Path:  # noqa: D102
+        return self.root / "figures"
+
+    @property
+    def report_dir(self) -> Path:  # noqa: D102
+        return self.root / "report"
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Return the recorded study at `path` (the folder, or its study.json).
+
+        Raises
+        ------
+        StudyError
+            There is no recorded study there.
+        """
+        root = path.parent if path.name == "study.json" else path
+        folder = cls(root)
+        if not folder.description_path.is_file():
+            raise StudyError(
+                "is not a recorded study (no study.json in it)",
+                path=path,
+                hint="'dsqa sample study.yaml' records one under runs/",
+            )
+        return folder
+
+    def describe(self) -> StudyDescription:
+        """Read `study.json`."""
+        try:
+            return StudyDescription.from_dict(json.loads(self.description_path.read_text(encoding="utf-8")))
+        except (OSError, json.JSONDecodeError, KeyError, TypeError, UnicodeDecodeError) as error:
+            raise StudyError(
+                f"cannot be read ({type(error).__name__}: {error})",
+                path=self.description_path,
+                hint="'dsqa sample study.yaml' writes it anew; recorded runs are kept",
+            ) from None
+
+    def bank(self) -> Bank:
+        """Load the study's own copy of the bank."""
+        return load_bank(self.bank_dir / "questions.jsonl", self.bank_dir / "data")
+
+    def write(self, description: StudyDescription, bank: Bank) -> None:
+        """Write `study.json` and the copy of the bank; recorded runs are not touched."""
+        data_dir = self.bank_dir / "data"
+        data_dir.mkdir(parents=True, exist_ok=True)
+        lines = [json.dumps(q.model_dump(mode="json"), ensure_ascii=False) for q in bank]
+        _replace(self.bank_dir / "questions.jsonl", "\n".join(lines) + "\n")
+        for name, digest in description.data_hashes.items():
+            target = data_dir / name
+            if target.is_file() and hash_file(target) == digest:
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(bank.data_dir / name, target)
+        _replace(self.description_path, json.dumps(description.to_dict(), indent=1, ensure_ascii=False) + "\n")
+
+
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, as hex."""
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def _replace(path: Path, text: str) -> None:
+    # Write beside, then rename: a full disk or a kill leaves the old file whole.
+    beside = path.with_suffix(path.suffix + ".new")
+    beside.write_text(text, encoding="utf-8")
+    os.replace(beside, path)
