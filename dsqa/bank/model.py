@@ -65,10 +65,12 @@ class Question(BaseModel):
     format: str
     file_name: str | None = None
     level: Level
-    common_answers: Annotated[tuple[tuple[str, str], ...], BeforeValidator(_answer_as_text), Field(min_length=1)]
+    common_answers: Annotated[
+        tuple[tuple[str, str], ...], BeforeValidator(_answer_as_text), Field(min_length=1)
+    ]
     category: str = ""
 
-    def model_post_init(self, _context: Any) -> None:
+    def model_post_init(self, _context: Any) -> None:  # noqa: D102
         if not self.category:
             object.__setattr__(self, "category", self.concepts[0] if self.concepts else "Uncategorised")
 
@@ -97,7 +99,8 @@ class Bank:
             if question.id == question_id:
                 return question
         known = ", ".join(q.id for q in self.questions[:8]) + (" …" if len(self.questions) > 8 else "")
-        raise BankError(f"no question has the id '{question_id}'", path=self.path, hint=f"the bank has: {known}")
+        message = f"no question has the id '{question_id}'"
+        raise BankError(message, path=self.path, hint=f"the bank has: {known}")
 
     def select(self, question_ids: Sequence[str]) -> Bank:
         """Return the bank of just these questions, in the order given."""

@@ -1,0 +1,113 @@
+"""What must hold of one question beyond the types of its fields; each check yields findings."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from dsqa.bank.model import Question
+
+__all__ = ["Finding", "check_data_file", "check_names", "check_text", "format_names"]
+
+# `@name[`: the bracket must follow at once, so that an e-mail address in the text is not a placeholder.
+_PLACEHOLDER = re.compile(r"@([^\s@\[\]]+)\[")
+_MOST_FILES_COMPARED = 10_000
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing wrong with a question: where, what, and how to mend it."""
+
+    field: str
+    message: str
+    hint: str | None = None
+
+
+def format_names(answer_format: str) -> tuple[str, ...]:
+    """Return the names of the `@name[...]` placeholders, each once, in order of appearance."""
+    return tuple(dict.fromkeys(_PLACEHOLDER.findall(answer_format)))
+
+
+def check_text(question: Question) -> Iterator[Finding]:
+    """Yield a finding for each text that is blank, or that cannot be written as UTF-8."""
+    for name in ("id", "question", "format"):
+        value: str = getattr(question, name)
+        if not value.strip():
+            yield Finding(name, "is blank")
+    for name, value in question.model_dump(mode="python").items():
+        try:
+            str(value).encode("utf-8")
+        except UnicodeEncodeError:
+            half = "holds half of a surrogate pair (\\ud800 to \\udfff alone)"
+            yield Finding(name, half, "write the whole character")
+
+
+def check_names(question: Question) -> Iterator[Finding]:
+    """Yield a finding for each name that stands only in `format` or only in `common_answers`."""
+    asked = format_names(question.format)
+    given = [name for name, _ in question.common_answers]
+    for name, times in Counter(given).items():
+        if times > 1:
+            yield Finding("common_answers", f"gives '{name}' {times} times", "give each answer once")
+    if not asked:
+        example = f"for example @{given[0]}[value]"
+        yield Finding("format", "has no @name[value] placeholder, so no answer can be read", example)
+        return
+    for name in asked:
+        if name not in given:
+            hint = _close(name, given) or f"common_answers has: {', '.join(given)}"
+            yield Finding("format", f"asks for '@{name}[...]', which common_answers does not give", hint)
+    for name in dict.fromkeys(given):
+        if name not in asked:
+            hint = _close(name, asked) or f"format has: {', '.join('@' + n for n in asked)}"
+            yield Finding("common_answers", f"gives '{name}', which format does not ask for", hint)
+
+
+def check_data_file(question: Question, data_dir: Path, *, exists: bool = True) -> Iterator[Finding]:
+    """Yield a finding if the data file lies outside `data_dir` or, with `exists`, is not there."""
+    name = question.file_name
+    if name is None:
+        return
+    if not name.strip():
+        yield Finding("file_name", "is blank", "leave it out, or write null, if there is no data file")
+        return
+    windows = PureWindowsPath(name)
+    if PurePosixPath(name).is_absolute() or windows.drive or windows.root or ".." in windows.parts:
+        yield Finding(
+            "file_name",
+            f"'{name}' leads out of the data folder",
+            f"put the file in {data_dir} and write its name alone",
+        )
+        return
+    if not exists:
+        return
+    path = data_dir / name
+    try:
+        is_file, is_folder = path.is_file(), path.is_dir()
+    except OSError:  # a name too long for the file system
+        is_file = is_folder = False
+    if is_file:
+        return
+    hint = _closest_file(name, data_dir) if data_dir.is_dir() else f"there is no folder {data_dir}"
+    yield Finding("file_name", f"{path} is a folder" if is_folder else f"no data file {path}", hint)
+
+
+def _close(name: str, known: list[str] | tuple[str, ...]) -> str | None:
+    # Compared without case, since a difference in case is the likeliest slip.
+    by_folded = {k.casefold(): k for k in known}
+    found = difflib.get_close_matches(name.casefold(), list(by_folded), n=1, cutoff=0.6)
+    return f"did you mean '{by_folded[found[0]]}'?" if found else None
+
+
+def _closest_file(name: str, data_dir: Path) -> str:
+    files = islice((p for p in data_dir.rglob("*") if p.is_file()), _MOST_FILES_COMPARED)
+    names = sorted(p.relative_to(data_dir).as_posix() for p in files)
+    if not names:
+        return "the folder holds no file"
+    some = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
+    return _close(name, names) or f"the folder has: {some}"
