@@ -65,9 +65,7 @@ class Question(BaseModel):
     format: str
     file_name: str | None = None
     level: Level
-    common_answers: Annotated[
-        tuple[tuple[str, str], ...], BeforeValidator(_answer_as_text), Field(min_length=1)
-    ]
+    common_answers: Annotated[tuple[tuple[str, str], ...], BeforeValidator(_answer_as_text), Field(min_length=1)]
     category: str = ""
 
     def model_post_init(self, _context: Any) -> None:  # noqa: D102

@@ -20,7 +20,7 @@ INTERRUPTED = 130
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="dsqa")
 def cli() -> None:
-    """How reliable are a language model's answers to data-science questions?
+    r"""Say how reliable a language model's answers to data-science questions are.
 
     dsqa asks every question N times at each condition, marks every run, and turns the runs into statistics and
     a report. A study is described in a study.yaml and recorded in one folder, runs/NAME beside it.

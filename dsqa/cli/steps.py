@@ -74,7 +74,9 @@ def _shown(path: Path) -> str:
         return str(path)
 
 
-def _sample(config: StudyConfig, study_path: Path | None, root: Path, limit: int | None) -> tuple[StudyFolder, SamplingSummary]:
+def _sample(
+    config: StudyConfig, study_path: Path | None, root: Path, limit: int | None
+) -> tuple[StudyFolder, SamplingSummary]:
     from dsqa.sampling import prepare_study, sample_study, terminal_progress
 
     folder = prepare_study(config, study_path, root)
@@ -176,9 +178,7 @@ def demo(
     config = parse_study(text)
     if runs is not None:
         config = config.model_copy(update={"runs": runs})
-    return _all_steps(
-        config, None, out, limit=None, formats=formats, unsafe=unsafe, workers=workers, as_json=as_json
-    )
+    return _all_steps(config, None, out, limit=None, formats=formats, unsafe=unsafe, workers=workers, as_json=as_json)
 
 
 @click.command(short_help="Ask, mark and report: the whole study.")
@@ -248,7 +248,9 @@ def score(study: Path, unsafe: bool, workers: int | None, as_json: bool) -> None
 @_recorded
 @_formats
 @click.option("--notebook", default="overview", show_default=True, help="Which notebook to execute.")
-@click.option("-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="KEY VALUE", help="A notebook parameter.")
+@click.option(
+    "-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="KEY VALUE", help="A notebook parameter."
+)
 @_json
 def report(
     study: Path,

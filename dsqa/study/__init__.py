@@ -4,4 +4,13 @@ from dsqa.study.config import ExecutionConfig, StudyConfig, load_study
 from dsqa.study.design import Cell, Condition, conditions_of, fingerprint
 from dsqa.study.folder import StudyFolder
 
-__all__ = ["Cell", "Condition", "ExecutionConfig", "StudyConfig", "StudyFolder", "conditions_of", "fingerprint", "load_study"]
+__all__ = [
+    "Cell",
+    "Condition",
+    "ExecutionConfig",
+    "StudyConfig",
+    "StudyFolder",
+    "conditions_of",
+    "fingerprint",
+    "load_study",
+]

@@ -103,7 +103,9 @@ class StudyConfig(_Strict):
         for model in self.models:
             if model.endpoint not in self.endpoints:
                 known = ", ".join(sorted(self.endpoints))
-                raise ValueError(f"models: '{model.name}' names the endpoint '{model.endpoint}'; endpoints has: {known}")
+                raise ValueError(
+                    f"models: '{model.name}' names the endpoint '{model.endpoint}'; endpoints has: {known}"
+                )
         for where, request in [("request", self.request), *[(f"models: {m.name}", m.request) for m in self.models]]:
             for reserved in ("messages", "model", "temperature", "stream", "n"):
                 if reserved in request:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -169,4 +168,4 @@ def _replace(path: Path, text: str) -> None:
     # Write beside, then rename: a full disk or a kill leaves the old file whole.
     beside = path.with_suffix(path.suffix + ".new")
     beside.write_text(text, encoding="utf-8")
-    os.replace(beside, path)
+    beside.replace(path)
