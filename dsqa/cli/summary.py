@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from dsqa.study.folder import StudyFolder
 
 if TYPE_CHECKING:
@@ -16,8 +18,6 @@ __all__ = ["five_lines", "summary_data"]
 
 def summary_data(folder: StudyFolder, sampled: SamplingSummary | None, reports: list[Path]) -> dict[str, Any]:
     """Return what a script wants to know of a marked study, as plain data."""
-    import pandas as pd
-
     from dsqa.outcomes import load_outcomes
     from dsqa.stats import VERDICTS
 
@@ -63,7 +63,9 @@ def five_lines(data: dict[str, Any], shown: Callable[[Path], str]) -> str:
             f"{data['study']}: {_count(data['questions'], 'question')} × {_count(data['conditions'], 'condition')}, "
             f"{', '.join(data['models'])}"
         ),
-        "Runs": f"{data['runs']} of {data['runs_planned']} ({data['new_runs']} new, {reused} reused): {status}{speed}",
+        "Runs": (
+            f"{data['runs']} of {data['runs_planned']} ({data['new_runs']} new, {reused} reused): {status}{speed}"
+        ),
         "Verdict": f"of {_count(cells, 'cell')}: {verdicts}; {data['unsettled']} not settled at this N",
         "Accuracy": (
             f"{_number(data['mean_accuracy'])} and normalised instability {_number(data['mean_instability'])}, "
@@ -88,4 +90,4 @@ def _number(value: float | None) -> str:
 
 
 def _none_if_missing(value: Any) -> float | None:
-    return None if value != value or value is None else float(value)
+    return None if value is None or pd.isna(value) else float(value)

@@ -175,16 +175,18 @@ def _is_union_tag(part: Any) -> bool:
     return isinstance(part, str) and (part.startswith(("function-", "constrained-")) or part in {"none", "float"})
 
 
+_SECTIONS: dict[str, type[BaseModel]] = {
+    "endpoints": EndpointConfig,
+    "models": ModelConfig,
+    "prompt": PromptConfig,
+    "sampling": SamplingConfig,
+    "execution": ExecutionConfig,
+}
+
+
 def _settings_at(loc: tuple[Any, ...]) -> list[str]:
-    inner = {
-        "endpoints": EndpointConfig,
-        "models": ModelConfig,
-        "prompt": PromptConfig,
-        "sampling": SamplingConfig,
-        "execution": ExecutionConfig,
-    }
-    model: type[BaseModel] = inner.get(str(loc[0]), StudyConfig) if loc else StudyConfig
-    return list(model.model_fields)
+    section = _SECTIONS.get(str(loc[0]), StudyConfig) if loc else StudyConfig
+    return list(section.model_fields)
 
 
 def _line_of(node: yaml.Node | None, loc: tuple[Any, ...]) -> int | None:
