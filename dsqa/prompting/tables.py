@@ -1,0 +1,175 @@
+"""Read the head of a data file and count its rows, without holding the file in memory."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from dsqa.errors import BankError, MissingDependencyError
+from dsqa.prompting.kinds import ColumnKind, is_number
+
+__all__ = ["ROWS_TYPED", "Head", "read_head"]
+
+#: Kinds and missing values are taken from this many rows; a longer file is only counted beyond them.
+ROWS_TYPED = 10_000
+_SNIFFED_LINES = 50
+_SPACES = " "
+
+
+@dataclass
+class Head:
+    """The head of a table: names and kinds of its columns, its first rows as text, how many rows there are."""
+
+    names: list[str]
+    kinds: list[ColumnKind]
+    rows: list[list[str]]
+    row_count: int
+    delimiter: str = ","
+    has_header: bool = True
+    notes: list[str] = field(default_factory=list)
+
+
+def read_head(path: Path, rows: int) -> Head | None:
+    """Read a table's head.
+
+    Parameters
+    ----------
+    path
+        A CSV, TSV, TXT, DAT or XLSX file.
+    rows
+        How many rows to keep.
+
+    Returns
+    -------
+    Head or None
+        None for a file of another kind.
+
+    Raises
+    ------
+    BankError
+        The file is not there, is empty, or is not a table.
+    MissingDependencyError
+        An XLSX file, and openpyxl is not installed.
+    """
+    suffix = path.suffix.lower()
+    try:
+        if suffix in {".xlsx", ".xlsm"}:
+            return _read_workbook(path, rows)
+        if suffix in {".csv", ".tsv", ".tab", ".txt", ".dat"}:
+            return _read_text(path, rows, suffix)
+        path.stat()
+    except csv.Error as error:
+        raise BankError(f"is not a readable table: {error}", path=path, hint="look for an unclosed quote") from None
+    except FileNotFoundError:
+        raise BankError("no such data file", path=path) from None
+    except OSError as error:
+        raise BankError(f"cannot be read: {error.strerror or error}", path=path) from None
+    return None
+
+
+def _read_text(path: Path, rows: int, suffix: str) -> Head:
+    with path.open("rb") as handle:
+        start = handle.read(2)
+    utf16 = start in {b"\xff\xfe", b"\xfe\xff"}
+    for encoding in ["utf-16"] if utf16 else ["utf-8-sig", "latin-1"]:
+        try:
+            with path.open(encoding=encoding, newline="") as handle:
+                first = list(islice((line for line in handle if line.strip()), _SNIFFED_LINES))
+                delimiter = (
+                    "\t" if suffix in {".tsv", ".tab"} else _sniff(first, ", ;\t|" if suffix != ".csv" else ",;\t|")
+                )
+                handle.seek(0)
+                head = _head(_cells(handle, delimiter), rows, path)
+        except UnicodeDecodeError:
+            if encoding == "utf-16":
+                raise BankError("is not valid UTF-16 text", path=path, hint="save the file as UTF-8") from None
+            continue
+        head.delimiter = delimiter
+        if encoding != "utf-8-sig":
+            head.notes.append(f"The file's encoding is {encoding}.")
+        return head
+    raise AssertionError("latin-1 decodes every byte")
+
+
+def _sniff(lines: list[str], candidates: str) -> str:
+    """Return the candidate that cuts the lines into most columns, all into equally many; a comma if none does.
+
+    Cells beyond a quoted line break would upset the count, so most lines must agree rather than all.
+    """
+    best, most = ",", 1
+    for delimiter in candidates:
+        widths = [len(row) for row in _cells(lines, delimiter) if row]
+        if not widths:
+            continue
+        width = max(set(widths), key=lambda w: (widths.count(w), w))
+        if width > most and widths.count(width) >= 0.8 * len(widths):
+            best, most = delimiter, width
+    return best
+
+
+def _cells(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+    if delimiter == _SPACES:
+        return (line.split() for line in lines)
+    return csv.reader(lines, delimiter=delimiter)
+
+
+def _head(table: Iterator[list[str]], rows: int, path: Path) -> Head:
+    filled = (row for row in table if any(cell.strip() for cell in row) or len(row) > 1)
+    header = next(filled, None)
+    if header is None:
+        raise BankError("the data file is empty", path=path)
+    typed = list(islice(filled, ROWS_TYPED))
+    has_header = not all(is_number(cell) for cell in header)
+    if not has_header:
+        typed.insert(0, header)
+        names = [f"column {i}" for i in range(1, len(header) + 1)]
+    else:
+        names = [cell.strip() for cell in header]
+        # R's write.table leaves the heading of the row names out.
+        if typed and len(typed[0]) == len(names) + 1:
+            names.insert(0, "(row name)")
+    kinds = [ColumnKind() for _ in names]
+    for row in typed:
+        for kind, cell in zip(kinds, row, strict=False):
+            kind.add(cell)
+        for kind in kinds[len(row) :]:
+            kind.missing += 1
+    count = len(typed) + sum(1 for _ in filled)
+    return Head(names, kinds, typed[:rows], count, has_header=has_header)
+
+
+def _read_workbook(path: Path, rows: int) -> Head:
+    try:
+        import openpyxl  # noqa: PLC0415 - optional
+    except ImportError:
+        raise MissingDependencyError(
+            "an Excel file needs openpyxl", path=path, hint="'pip install openpyxl', or save the sheet as CSV"
+        ) from None
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    except OSError:
+        raise
+    except Exception as error:  # openpyxl lets zipfile, XML and key errors through
+        raise BankError(f"is not a readable Excel file: {error}", path=path) from None
+    try:
+        sheet = book.worksheets[0]
+        head = _head(([_cell_text(c) for c in row] for row in sheet.iter_rows(values_only=True)), rows, path)
+        if len(book.worksheets) > 1:
+            head.notes.append(f"This is the sheet '{sheet.title}', the first of {len(book.worksheets)}.")
+    finally:
+        book.close()
+    return head
+
+
+def _cell_text(value: Any) -> str:
+    if value is None:
+        return ""
+    if hasattr(value, "isoformat"):
+        return str(
+            value.isoformat(sep=" ") if hasattr(value, "hour") and hasattr(value, "year") else value.isoformat()
+        )
+    return str(value)
