@@ -1,5 +1,10 @@
 """Records: one append-only JSON line per run."""
 
+from dsqa.records.index import RunIndex
+from dsqa.records.lines import read_records
+from dsqa.records.lock import FileLock
 from dsqa.records.record import Record, RunKey, Status
+from dsqa.records.store import RecordStore
+from dsqa.records.table import records_table
 
-__all__ = ["Record", "RunKey", "Status"]
+__all__ = ["FileLock", "Record", "RecordStore", "RunIndex", "RunKey", "Status", "read_records", "records_table"]

@@ -1,0 +1,127 @@
+"""Records as lines of JSON: to bytes, back, and through a whole file without holding it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+from dsqa.errors import RecordError
+from dsqa.records.index import RunIndex
+from dsqa.records.record import SCHEMA, Record, Status
+
+__all__ = ["decode_line", "encode_line", "read_records", "scan_records"]
+
+MAX_RUNS = 10_000_000
+"""Per cell; a larger number in a file is a damaged line, not a run."""
+
+_STATUSES = get_args(Status)
+
+_log = logging.getLogger("dsqa.records")
+
+
+def encode_line(record: Record) -> bytes:
+    r"""Return the record as one line of UTF-8 JSON, newline included.
+
+    A text with lone surrogates has no UTF-8 form; such a record is written with ``\u`` escapes instead and
+    survives the round trip.
+    """
+    row = record.to_dict()
+    try:
+        return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(row, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def decode_line(line: bytes, path: Path, number: int) -> Record:
+    """Return the record that a line holds.
+
+    Raises
+    ------
+    RecordError
+        The line is no record; the message names `path` and the 1-based line `number`.
+    """
+    try:
+        row = json.loads(line)
+        if not isinstance(row, dict):
+            raise TypeError(f"a JSON {type(row).__name__}, not an object")
+        if row.get("schema", SCHEMA) > SCHEMA:
+            raise RecordError(
+                f"was written by a later dsqa (record schema {row['schema']}, this one reads {SCHEMA})",
+                path=path,
+                line=number,
+                hint="upgrade dsqa",
+            )
+        record = Record.from_dict(row)
+        _check_types(record)
+        return record
+    except KeyError as missing:
+        raise RecordError(f"is no record: it has no field {missing}", path=path, line=number) from None
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError, TypeError) as error:
+        raise RecordError(
+            f"is no record: {error}", path=path, line=number, hint="mend or delete this line; the others stay"
+        ) from None
+
+
+def _check_types(record: Record) -> None:
+    if isinstance(record.run, bool) or not isinstance(record.run, int) or not 0 <= record.run < MAX_RUNS:
+        raise TypeError("field 'run' is no run number")
+    if record.status not in _STATUSES:
+        raise TypeError(f"field 'status' is none of {', '.join(_STATUSES)}")
+    for name in ("question_id", "condition_id", "prompt_hash", "text"):
+        if not isinstance(getattr(record, name), str):
+            raise TypeError(f"field '{name}' is no text")
+    for name in ("condition", "request"):
+        if not isinstance(getattr(record, name), dict):
+            raise TypeError(f"field '{name}' is no object")
+
+
+def scan_records(path: Path, index: RunIndex) -> Iterator[Record]:
+    """Yield the records of a file in file order, adding each to `index`; of two with one key only the first.
+
+    What follows the last newline is a line still being written (or torn by a kill), and is left out.
+    """
+    repeats = 0
+    try:
+        handle = path.open("rb")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise RecordError(f"cannot be read: {error.strerror}", path=path) from None
+    with handle:
+        for number, line in enumerate(handle, start=1):
+            if not line.endswith(b"\n"):
+                break
+            if line.isspace():
+                continue
+            record = decode_line(line, path, number)
+            if index.add(record.key, record.status):
+                yield record
+            else:
+                repeats += 1
+    if repeats:
+        _log.warning("%s: %d line(s) repeat a run that is recorded before; the first one counts", path, repeats)
+
+
+def read_records(path: Path) -> Iterator[Record]:
+    """Yield the recorded runs of a `records.jsonl`, in file order, one at a time.
+
+    Parameters
+    ----------
+    path
+        The file. One that is not there holds no runs.
+
+    Yields
+    ------
+    Record
+        Each run once: where two lines have one key, the first counts, and a warning on the logger
+        ``dsqa.records`` says so.
+
+    Raises
+    ------
+    RecordError
+        A line is no record; the message names it.
+    """
+    yield from scan_records(path, RunIndex())
