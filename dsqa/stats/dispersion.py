@@ -30,8 +30,9 @@ error goes to the upper one. Otherwise it starts from
 - more: the percentile bootstrap. In simulation BCa and the basic rule cover less (the same turn-back, and
   ties on the score grid spoil their corrections);
 
-and raises the upper end to the bound at a = (1 − level)/2 where that is higher. The consequence is real and not an artefact: at level 0.95
-it takes 129 equal scores of 3 before σ̄ ≥ 0.3 is excluded, since a 2.3 % share of zeros makes σ̄ = 0.3.
+and raises the upper end to the bound at a = (1 − level)/2 where that is higher. The consequence is real and
+not an artefact: at level 0.95 it takes 129 equal scores of 3 before σ̄ ≥ 0.3 is excluded, since a 2.3 % share
+of zeros makes σ̄ = 0.3.
 """
 
 from __future__ import annotations

@@ -1,0 +1,99 @@
+"""The call on each cell, whether the runs settle it, and why."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from dsqa.stats.columns import require
+from dsqa.stats.dispersion import NOTABLE
+
+__all__ = ["VERDICTS", "headline", "verdicts"]
+
+VERDICTS = ("stable and right", "stable and wrong", "unstable", "not known")
+"""Every verdict, in the order in which tables show them."""
+
+_NEEDED = ("runs", "instability", "instability_low", "instability_high", "accuracy", "accuracy_low", "accuracy_high")
+
+
+def verdicts(cells: pd.DataFrame) -> pd.DataFrame:
+    """Call each cell stable and right, stable and wrong, unstable, or not known.
+
+    Unstable: σ̄ ≥ 0.3. Else right if more than half of the runs are, else wrong. Not known: a single
+    run, or no scores. A verdict is settled if the interval for σ̄ lies on one side of 0.3 and, for a
+    stable cell, the one for accuracy on one side of one half.
+
+    Parameters
+    ----------
+    cells
+        A row per cell with runs, instability, accuracy and the ends of their intervals.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The index of `cells`; verdict, settled, verdict_reason.
+
+    Raises
+    ------
+    StatisticsError
+        A column is missing.
+    """
+    require(cells, _NEEDED, "table of cells")
+    numbers = cells[list(_NEEDED)].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+    rows = [_call(*row) for row in numbers]
+    table = pd.DataFrame(rows, columns=["verdict", "settled", "verdict_reason"], index=cells.index)
+    return table.astype({"verdict": "string", "settled": "bool", "verdict_reason": "string"})
+
+
+def _call(
+    runs: float, spread: float, low: float, high: float, right: float, right_low: float, right_high: float
+) -> tuple[str, bool, str]:
+    if math.isnan(spread):
+        why = "One run says nothing about stability." if runs == 1 else "Too few runs have a score."
+        return "not known", False, why
+    # SDs of scores on the half-point grid can fall on 0.3 exactly, up to rounding.
+    unstable = spread >= NOTABLE - 1e-12
+    known = not math.isnan(low) and not math.isnan(high)
+    parts = [f"Instability {spread:.2f}"]
+    if known:
+        parts.append(f" (95 % interval {low:.2f} to {high:.2f})")
+    parts.append(f" is {'at or above' if unstable else 'below'} {NOTABLE:g}")
+    if unstable:
+        verdict, settled = "unstable", known and low >= NOTABLE - 1e-12
+    else:
+        if math.isnan(right):
+            return "not known", False, "".join(parts) + ", but no run was compared with a ground truth."
+        verdict = "stable and right" if right > 0.5 else "stable and wrong"
+        parts.append(f", and {right:.0%} of runs are right")
+        settled = known and high < NOTABLE and not right_low <= 0.5 <= right_high
+    if not settled:
+        if not known:
+            parts.append("; there is no interval")
+        elif low < NOTABLE <= high:
+            parts.append(f"; {runs:.0f} runs do not rule out the other side of {NOTABLE:g}")
+        else:
+            parts.append(f"; {runs:.0f} runs do not tell whether most are right")
+    return verdict, settled, "".join(parts) + "."
+
+
+def headline(cells: pd.DataFrame) -> pd.DataFrame:
+    """Count cells per verdict, all four verdicts always there, with how many of them are settled.
+
+    Returns
+    -------
+    pandas.DataFrame
+        verdict, cells, settled, questions (distinct ones); in the order of `VERDICTS`.
+
+    Raises
+    ------
+    StatisticsError
+        A column is missing.
+    """
+    require(cells, ("question_id", "verdict", "settled"), "table of cells")
+    rows = []
+    for verdict in VERDICTS:
+        hits = cells[(cells["verdict"] == verdict).fillna(False).astype(bool)]
+        rows.append((verdict, len(hits), int(hits["settled"].sum()), hits["question_id"].nunique()))
+    return pd.DataFrame(rows, columns=["verdict", "cells", "settled", "questions"])
