@@ -1,0 +1,214 @@
+"""What was answered: the commonest answers to each question, the right one marked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from dsqa.figures.common import (
+    MAX_PANELS,
+    Caption,
+    blank,
+    clean_left,
+    condition_labels,
+    counted,
+    extent,
+    in_order,
+    page_slice,
+    pages_for,
+    require,
+    shorten,
+)
+from dsqa.figures.style import EDGE, HATCHES, PALETTE, SMALL, Width, new_figure, styled
+
+__all__ = ["answers_caption", "answers_data", "answers_figure", "answers_pages"]
+
+PER_PAGE = 8
+"""Questions on a page."""
+
+TOP = 4
+"""Answers with bars of their own; a right answer has one always."""
+
+OTHER = "other answers"
+NOT_READ = "no answer read"
+
+_NAME = "answers"
+_COLUMNS = ("question_id", "condition_id", "endpoint", "model", "temperature", "answer_key", "answer_status")
+_POOLED = "all conditions"
+
+
+def answers_data(outcomes: pd.DataFrame) -> pd.DataFrame:
+    """Return the distribution behind `answers_figure`, every answer in full.
+
+    A row per question, condition and answer that some run gave, and one for runs without a readable answer:
+    question_id, condition_id, condition, answer (its key, whole), bar (the bar it is drawn in), right (whether
+    it matches the ground truth), count, runs (all runs of the cell) and share (count ÷ runs).
+    Questions are in the table's order, answers by count over all conditions.
+    """
+    require(outcomes, _COLUMNS, _NAME)
+    columns = ["question_id", "condition_id", "condition", "answer", "bar", "right", "count", "runs", "share"]
+    labels = condition_labels(outcomes)
+    table = pd.DataFrame(
+        {
+            "question_id": outcomes["question_id"].astype(str),
+            "condition_id": outcomes["condition_id"].astype(str),
+            "answer": outcomes["answer_key"].astype("object").where(outcomes["answer_key"].notna(), None),
+            "right": (outcomes["answer_status"] == "matched").fillna(False).astype(bool),
+        }
+    )
+    rows = []
+    for question, here in table.groupby("question_id", sort=False):
+        totals = here["answer"].value_counts()
+        rights = set(here.loc[here["right"] & here["answer"].notna(), "answer"])
+        order = sorted(totals.index, key=lambda key: (-int(totals[key]), key))
+        named = {key for i, key in enumerate(order) if i < TOP or key in rights}
+        if len(order) == len(named) + 1:  # a single answer left over is named rather than pooled
+            named.update(order)
+        for condition, label in labels.items():
+            cell = here[here["condition_id"] == condition]
+            counts = cell["answer"].value_counts()
+            for key in order:
+                if key in counts.index:
+                    bar = key if key in named else OTHER
+                    rows.append((question, condition, label, key, bar, key in rights, int(counts[key]), len(cell)))
+            unread = int(cell["answer"].isna().sum())
+            if unread:
+                rows.append((question, condition, label, None, NOT_READ, False, unread, len(cell)))
+    data = pd.DataFrame([(*row, row[6] / row[7]) for row in rows], columns=columns)
+    return data.astype({"answer": "string", "right": bool})
+
+
+def answers_pages(outcomes: pd.DataFrame) -> int:
+    """Return how many pages the figure fills: 8 questions go on one, spread evenly."""
+    return pages_for(outcomes["question_id"].nunique(), PER_PAGE)
+
+
+@styled
+def answers_figure(outcomes: pd.DataFrame, *, page: int = 1, width: Width = "double") -> Figure:
+    """Draw the share of runs that gave each answer, a panel per question, conditions side by side.
+
+    The 4 commonest answers of a question have a bar each and so has any right one; the rest is pooled as
+    "other answers", and runs whose answer could not be read are "no answer read". Shares are of all runs of
+    a cell, failed ones included. Beyond 4 conditions, all are pooled into one bar.
+
+    Parameters
+    ----------
+    outcomes
+        The outcome table, a row per run.
+    page
+        From 1 to `answers_pages`.
+    width
+        ``single`` (89 mm) or ``double`` (183 mm).
+    """
+    data = answers_data(outcomes)
+    if data.empty:
+        return blank("No run to show: the study has no runs yet.", width)
+    bars = _bars(data)
+    questions = in_order(data["question_id"])
+    shown = questions[page_slice(len(questions), PER_PAGE, page, _NAME)]
+    conditions = in_order(bars["condition"])
+    across = 1 if width == "single" or len(shown) == 1 else 2
+    down = -(-len(shown) // across)
+    thick = max(1.7 * len(conditions), 3.6) + 1.2
+    lines = [bars.loc[bars["question_id"] == q, "bar"].nunique() for q in shown]
+    heights = [max(lines[row * across : (row + 1) * across]) for row in range(down)]
+    named = len(conditions) > 1
+    figure = new_figure(width, sum(heights) * thick + 9 * down + 10 + (6 if named else 0))
+    grid = figure.subplots(down, across, sharex=True, squeeze=False, gridspec_kw={"height_ratios": heights})
+    for place, (axes, question) in enumerate(zip(grid.flat, shown, strict=False)):
+        most = heights[place // across]
+        _draw_panel(axes, bars[bars["question_id"] == question], conditions, most)
+        axes.set_title(shorten(question, 40), pad=3)
+        if place + across >= len(shown):
+            axes.tick_params(axis="x", labelbottom=True)
+    for axes in list(grid.flat)[len(shown) :]:
+        axes.set_visible(False)
+    grid[0, 0].set_xlim(0, 1.12)
+    grid[0, 0].set_xticks(np.arange(0, 1.01, 0.2), [f"{t:.0%}" for t in np.arange(0, 1.01, 0.2)])
+    figure.supxlabel("Share of all runs of the cell   (✓ right answer)", size=8)
+    if named:
+        handles = [
+            Patch(facecolor=PALETTE[i], hatch=HATCHES[i], edgecolor=_ink(i), linewidth=0.5, label=shorten(name, 40))
+            for i, name in enumerate(conditions)
+        ]
+        figure.legend(handles=handles, loc="outside upper left", ncols=4 if width == "double" else 2)
+    return figure
+
+
+def answers_caption(outcomes: pd.DataFrame, *, page: int = 1) -> Caption:
+    """Return the caption of a page of `answers_figure` for the same table."""
+    title = "Answers per question"
+    data = answers_data(outcomes)
+    if data.empty:
+        return Caption(title, "The study has no runs yet.", "An empty figure: no runs.")
+    questions = in_order(data["question_id"])
+    shown = questions[page_slice(len(questions), PER_PAGE, page, _NAME)]
+    conditions = data["condition_id"].nunique()
+    pooled = f" The {conditions} conditions are pooled." if conditions > MAX_PANELS else ""
+    pages = answers_pages(outcomes)
+    part = f" Page {page} of {pages}: {shown[0]} to {shown[-1]}." if pages > 1 else ""
+    text = (
+        f"Share of runs that gave each answer, per question.{pooled} The {TOP} commonest answers have a bar each, and so "
+        f"has any right one (✓, by comparison with the ground truth); the rest is pooled as “{OTHER}”. “{NOT_READ}” "
+        "counts runs that failed or whose answer could not be read; shares are of all runs. Long answers are cut; "
+        f"the data beside the figure hold them whole. {extent(outcomes)}.{part}"
+    )
+    here = data[data["question_id"].isin(shown)]
+    runs = here.groupby("question_id", sort=False)["count"].sum()
+    right = here[here["right"]].groupby("question_id")["count"].sum().reindex(runs.index, fill_value=0)
+    listed = "; ".join(f"{q} {right[q] / runs[q]:.0%}" for q in shown)
+    return Caption(title, text, f"Bar charts of the answers to {counted(len(shown), 'question')}. Share right: {listed}.")
+
+
+def _bars(data: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per question, bar and hue with its share, in drawing order from the top."""
+    if data["condition_id"].nunique() > MAX_PANELS:
+        data = data.assign(condition=_POOLED)
+    # Each cell's runs once, however many answers it has.
+    runs = data.drop_duplicates(["question_id", "condition_id"]).groupby(["question_id", "condition"])["runs"].sum()
+    bars = data.groupby(["question_id", "bar", "condition"], sort=False).agg({"count": "sum", "right": "any"})
+    bars = bars.reset_index()
+    bars["share"] = [n / runs[q, c] for n, q, c in zip(bars["count"], bars["question_id"], bars["condition"], strict=True)]
+    totals = bars.groupby(["question_id", "bar"])["count"].sum()
+    questions, conditions = in_order(data["question_id"]), in_order(data["condition"])
+    last = {OTHER: 1, NOT_READ: 2}
+
+    def place(i: int) -> tuple[int, int, int, str, int]:
+        question, bar, condition = (str(bars[name].iloc[i]) for name in ("question_id", "bar", "condition"))
+        count = int(totals[question, bar])
+        return questions.index(question), last.get(bar, 0), -count, bar, conditions.index(condition)
+
+    return bars.iloc[sorted(range(len(bars)), key=place)].reset_index(drop=True)
+
+
+def _draw_panel(axes: Axes, bars: pd.DataFrame, conditions: list[str], most: int) -> None:
+    names = in_order(bars["bar"])
+    thick = 0.8 / len(conditions)
+    for name, condition, share, count in zip(
+        bars["bar"], bars["condition"], bars["share"], bars["count"], strict=True
+    ):
+        hue = conditions.index(condition)
+        y = names.index(name) + (hue - (len(conditions) - 1) / 2) * thick
+        colour = PALETTE[hue] if len(conditions) > 1 else PALETTE[2]
+        axes.barh(
+            y, share, height=thick, facecolor=colour, hatch=HATCHES[hue], edgecolor=_ink(hue), linewidth=0.5
+        )
+        if len(conditions) <= 2:
+            axes.text(share + 0.012, y, f"{count}", size=SMALL, va="center_baseline")
+    right = {name for name, is_right in zip(bars["bar"], bars["right"], strict=True) if is_right}
+    axes.set_yticks(range(len(names)), [f"{shorten(n, 22)} ✓" if n in right else shorten(n, 24) for n in names])
+    for name, text in zip(names, axes.get_yticklabels(), strict=True):
+        text.set_fontweight("bold" if name in right else "normal")
+        text.set_fontstyle("italic" if name in (OTHER, NOT_READ) else "normal")
+    # As many lines as the fullest panel of the row, so that bars are equally thick.
+    axes.set_ylim(most - 0.5, -0.5)
+    axes.grid(axis="x")
+    clean_left(axes)
+
+
+def _ink(hue: int) -> str:
+    """Return the colour of a bar's edge and hatch: white on the dark ones."""
+    return "#FFFFFF" if HATCHES[hue] and hue == 1 else EDGE
