@@ -1,0 +1,55 @@
+"""Which answer is the run's: the one rule, in one place.
+
+If the code ran and its output holds a readable answer (one part of it is enough), that answer is the run's
+answer: it is what the model's work comes to, while the text was written before any of it was run. Otherwise the
+answer in the text, outside code blocks, is. If both are there and differ in a part that both give, that is
+recorded as a conflict and changes nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dsqa.bank import Question
+from dsqa.metrics.answers.comparing import Comparison, compare_answer
+from dsqa.metrics.answers.reading import Reading
+
+__all__ = ["Answer", "choose_answer"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The run's answer: what was read, where, how it compares, and whether the other place says otherwise.
+
+    `solved` tells whether the executed code's own answer matches the ground truth.
+    """
+
+    reading: Reading
+    comparison: Comparison
+    source: Literal["execution", "text"] | None
+    conflict: bool
+    solved: bool
+
+
+def choose_answer(question: Question, text: Reading, output: Reading | None) -> Answer:
+    """Choose between the answer in the text and the one in the output.
+
+    Parameters
+    ----------
+    question
+        The question.
+    text
+        From `read_answer`.
+    output
+        From `read_output`, or None where no code ran to its end.
+    """
+    in_text = compare_answer(text, question)
+    if output is None or output.status == "unparsed":
+        return Answer(text, in_text, None if text.status == "unparsed" else "text", conflict=False, solved=False)
+    in_output = compare_answer(output, question)
+    conflict = any(
+        said.answer is not None and printed.answer is not None and said.key != printed.key
+        for said, printed in zip(in_text.parts, in_output.parts, strict=True)
+    )
+    return Answer(output, in_output, "execution", conflict, solved=in_output.matched)

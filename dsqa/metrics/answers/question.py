@@ -1,0 +1,160 @@
+"""What a question says about its own answers: names, placeholders, units, whether order matters."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from dsqa.bank import Question
+from dsqa.metrics.answers.notation import canonical_string, plain
+from dsqa.metrics.answers.numbers import parse_number
+
+__all__ = ["Unit", "is_placeholder", "name_of", "order_matters", "pattern_for", "unit_of"]
+
+Unit = Literal["percent", "proportion"] | None
+
+_PLACEHOLDER = re.compile(r"[@＠]\s{0,3}([^\n@\[\]]{1,80}?)\s{0,3}\[([^\[\]\n]{0,200})\]")
+_GENERIC = frozenset(
+    {
+        "value",
+        "answer",
+        "your answer",
+        "the answer",
+        "your value",
+        "result",
+        "...",
+        "…",
+        "?",
+        "answer here",
+        "your answer here",
+    }
+)
+# '{mean:.2f}', '%.2f', '" + str(x) + "', '<your value>', '____': a template that nobody filled in.
+_TEMPLATE = re.compile(
+    r"\{[^{},\"']*[A-Za-z(\[][^{},]*\}|\{\}"
+    r"|%[-+ 0]?\d*(?:\.\d+)?[dfsgei]"
+    r"|[\"']\s*[+,].*[+,]\s*[\"']"
+    r"|<[^<>]*[A-Za-z][^<>]*>"
+    r"|[_.\-\s]{2,}"
+)
+_PERCENT = re.compile(r"\bpercent|\bper cent\b|%|between 0 and 100\b|\bpct\b", re.IGNORECASE)
+_PROPORTION = re.compile(r"between 0 and 1\b|\bproportion|\bprobabilit|\bfraction\b", re.IGNORECASE)
+_ANY_ORDER = re.compile(
+    r"\b(?:in any order|order does not matter|order is irrelevant|unordered|as a set)\b", re.IGNORECASE
+)
+_CLAUSE = re.compile(r"\n|(?<=[.;])\s")
+
+
+@dataclass(frozen=True)
+class _Facts:
+    names: tuple[str, ...]
+    pattern: re.Pattern[str]
+    by_exact: dict[str, str]
+    by_folded: dict[str, str]
+    placeholders: dict[str, frozenset[str]]
+    units: dict[str, Unit]
+    any_order: bool
+
+
+def pattern_for(question: Question) -> re.Pattern[str]:
+    """Return the pattern of ``@name[`` for the names the question's ground truth has."""
+    return _facts(question).pattern
+
+
+def name_of(question: Question, written: str) -> str | None:
+    """Return the name meant by what was written: exactly, else up to case; None where that is ambiguous."""
+    facts = _facts(question)
+    bare = " ".join(written.replace("\\", "").split())
+    return facts.by_exact.get(bare) or facts.by_folded.get(bare.casefold())
+
+
+def unit_of(question: Question, name: str) -> Unit:
+    """Return whether a part is asked for in per cent or as a proportion, or None where nothing says so.
+
+    In this order: the question's extra field ``unit``; the part's name and the sentences of the format that speak
+    of it (all of the format, and the question's text, for a one-part question): "percent", "%", "between 0 and
+    100" against "proportion", "probability", "between 0 and 1". Both or neither mean None. Where the ground truth
+    has no per cent sign and this is not "percent", an answer of 20% is the number 0.2.
+    """
+    return _facts(question).units.get(name)
+
+
+def order_matters(question: Question) -> bool:
+    """Return whether a vector's order counts: yes, unless the field ``ordered`` or the wording says otherwise."""
+    return not _facts(question).any_order
+
+
+def is_placeholder(question: Question, name: str, value: str) -> bool:
+    """Return whether a value only repeats the format, or is blank: then nothing was answered."""
+    bare = plain(value)
+    canonical = canonical_string(bare)
+    if canonical == canonical_string(question.answers[name]):
+        return False  # the format may well use the true word as its placeholder
+    if not bare or bare in {"[]", "()", "{}"}:
+        return bool(plain(question.answers[name]))
+    return (
+        canonical in _facts(question).placeholders[name] or canonical in _GENERIC or bool(_TEMPLATE.fullmatch(bare))
+    )
+
+
+def _facts(question: Question) -> _Facts:
+    extra = question.model_extra or {}
+    return _gather(
+        tuple(question.answers),
+        question.format,
+        question.question,
+        extra.get("unit") if isinstance(extra.get("unit"), str) else None,
+        extra.get("ordered") if isinstance(extra.get("ordered"), bool) else None,
+    )
+
+
+@lru_cache(maxsize=1024)
+def _gather(names: tuple[str, ...], form: str, text: str, unit: str | None, ordered: bool | None) -> _Facts:
+    def written(name: str) -> str:
+        return r"\s{1,3}".join(re.escape(word).replace("_", r"\\?_") for word in name.split()) or re.escape(name)
+
+    longest_first = "|".join(written(n) for n in sorted(names, key=len, reverse=True))
+    pattern = re.compile(rf"[@＠]\s{{0,3}}[*`\"']{{0,3}}({longest_first})[*`\"'\s]{{0,6}}\\?\[", re.IGNORECASE)
+    folded: dict[str, str] = {}
+    for name in names:
+        key = " ".join(name.split()).casefold()
+        folded[key] = "" if key in folded else name
+    placeholders: dict[str, set[str]] = {n: {canonical_string(n), canonical_string(f"{n} value")} for n in names}
+    said: dict[str, str] = dict.fromkeys(names, "")
+    for found in _PLACEHOLDER.finditer(form):
+        name = folded.get(" ".join(found[1].split()).casefold(), "")
+        if name and parse_number(found[2]) is None:
+            placeholders[name].add(canonical_string(found[2]))
+            said[name] = said[name] or canonical_string(found[2])
+    return _Facts(
+        names=names,
+        pattern=pattern,
+        by_exact={" ".join(n.split()): n for n in names},
+        by_folded={key: name for key, name in folded.items() if name},
+        placeholders={n: frozenset(p) for n, p in placeholders.items()},
+        units={n: _unit(n, said[n], names, form, text, unit) for n in names},
+        any_order=not ordered if ordered is not None else bool(_ANY_ORDER.search(form) or _ANY_ORDER.search(text)),
+    )
+
+
+def _unit(name: str, said: str, names: tuple[str, ...], form: str, text: str, unit: str | None) -> Unit:
+    if unit is not None:
+        word = unit.strip().casefold()
+        return "percent" if word in {"percent", "per cent", "%"} else "proportion" if word == "proportion" else None
+    spaced = name.replace("_", " ")
+    if len(names) == 1:
+        about = f"{spaced}\n{form}\n{text}"
+    else:
+        clauses = [
+            c for c in _CLAUSE.split(form) if name in c or (said and f'"{said}"' in c.replace("_", " ").casefold())
+        ]
+        about = "\n".join([spaced, *(c for c in clauses if sum(f"@{n}" in c for n in names) <= 1)])
+    percent, proportion = bool(_PERCENT.search(about)), bool(_PROPORTION.search(about))
+    if percent == proportion:
+        # The format outweighs the question's text where the two speak of both.
+        percent, proportion = bool(_PERCENT.search(form)), bool(_PROPORTION.search(form))
+        if len(names) > 1 or percent == proportion:
+            return None
+    return "percent" if percent else "proportion"

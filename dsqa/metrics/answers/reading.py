@@ -1,0 +1,230 @@
+"""The answer a response or an executed program gives, and how it was found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from dsqa.bank import Question
+from dsqa.metrics.answers.brackets import closing_positions
+from dsqa.metrics.answers.notation import canonical_string, plain
+from dsqa.metrics.answers.numbers import parse_number
+from dsqa.metrics.answers.question import is_placeholder, name_of, pattern_for
+from dsqa.metrics.answers.statements import boxed, only_value, stated
+from dsqa.metrics.answers.visible import strip_reasoning, without_code
+
+__all__ = ["Found", "How", "Reading", "read_answer", "read_output"]
+
+How = Literal["format", "boxed", "statement", "whole reply", "last value", "last line"]
+
+_LINE_REACH = 300
+
+
+@dataclass(frozen=True)
+class Found:
+    """A value that was read: as written, without its decoration, how it was found, and where (characters)."""
+
+    raw: str
+    value: str
+    how: How
+    position: int
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read for each part of a question.
+
+    Parameters
+    ----------
+    found
+        By part name, in the order of the ground truth; parts that were not found are absent.
+    missing
+        The names of those.
+    conflicts
+        By part name, the differing values that were given for it before the one that counts.
+    notes
+        What was seen and does not count: a placeholder repeated, a bracket or ``<think>`` never closed.
+    """
+
+    found: Mapping[str, Found]
+    missing: tuple[str, ...] = ()
+    conflicts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> Literal["read", "partial", "unparsed"]:
+        """read: every part was found; partial: some; unparsed: none."""
+        return "unparsed" if not self.found else "partial" if self.missing else "read"
+
+    @property
+    def values(self) -> dict[str, str]:
+        """Value by part name."""
+        return {name: found.value for name, found in self.found.items()}
+
+
+def read_answer(text: str, question: Question) -> Reading:
+    r"""Read the answer that a response's text gives.
+
+    Parameters
+    ----------
+    text
+        The response, or its text part. ``<think>`` blocks and fenced code blocks in it are passed over (a fence
+        that holds nothing but ``@name[value]`` lines is read).
+    question
+        Names the parts, and the form their values have.
+
+    Notes
+    -----
+    Only these count, the first kind that is there:
+
+    1. ``@name[value]`` with the names of the question's parts, in any order and up to case. Where a name comes
+       more than once, **the last one wins** (a model that corrects itself does so later), placeholders and
+       blanks apart; earlier ones that differ are recorded as conflicts.
+
+    For a question of one part also:
+
+    2. ``\boxed{value}``, the last;
+    3. a statement: "The answer is X.", "Final answer: X", "Answer: X" (see `statements.stated`), the last;
+    4. a reply that consists of the value and nothing else.
+
+    In 2–4 the value must have the form of the ground truth (a number where that is a number …). A value that
+    stands anywhere else in the text is only mentioned, and is not the answer.
+    """
+    visible, unclosed = strip_reasoning(text)
+    if unclosed:
+        return _reading({}, {}, ["reasoning was never closed"], question)
+    prose = without_code(visible)
+    found, conflicts, notes = _formatted(prose, question)
+    name = _only_name(question)
+    if not found and name is not None and prose.strip():
+        for how, finder in (("boxed", boxed), ("statement", stated), ("whole reply", only_value)):
+            hits = [(p, v) for p, v in finder(prose, question.answers[name]) if not is_placeholder(question, name, v)]
+            if hits:
+                position, raw = hits[-1]
+                found[name] = Found(raw, plain(raw), how, position)  # type: ignore[arg-type]
+                differing = _differing([v for _, v in hits])
+                if differing:
+                    conflicts[name] = differing
+                break
+    return _reading(found, conflicts, notes, question)
+
+
+def read_output(stdout: str, value: str | None, question: Question) -> Reading:
+    """Read the answer that an executed program gives.
+
+    Parameters
+    ----------
+    stdout
+        What it printed.
+    value
+        The value (as `repr` gives it) of its last expression, or None.
+    question
+        See `read_answer`.
+
+    Notes
+    -----
+    ``@name[value]`` in what was printed, or in the last value; else, for a question of one part, a last value
+    that is exactly one value of the truth's form; else a last printed line that is. A text counts this way only
+    where it is all that was printed: "Done." is no answer.
+    """
+    shown = f"{stdout}\n{value}" if value else stdout
+    found, conflicts, notes = _formatted(shown, question)
+    name = _only_name(question)
+    if not found and name is not None:
+        truth = question.answers[name]
+        candidates: list[tuple[How, str]] = []
+        if value is not None and only_value(value, truth):
+            candidates.append(("last value", value.strip()))
+        lines = [line for line in stdout[-10_000:].splitlines() if line.strip()]
+        if lines and only_value(lines[-1], truth):
+            textual = parse_number(lines[-1]) is None
+            if not textual or len(lines) == 1:
+                candidates.append(("last line", lines[-1].strip()))
+        candidates = [(how, raw) for how, raw in candidates if not is_placeholder(question, name, raw)]
+        if candidates:
+            how, raw = candidates[0]
+            found[name] = Found(raw, plain(raw), how, max(0, len(shown) - len(raw)))
+            differing = _differing([raw for _, raw in reversed(candidates)])
+            if differing:
+                conflicts[name] = differing
+    return _reading(found, conflicts, notes, question)
+
+
+def _only_name(question: Question) -> str | None:
+    names = list(question.answers)
+    return names[0] if len(names) == 1 else None
+
+
+def _reading(
+    found: Mapping[str, Found], conflicts: Mapping[str, tuple[str, ...]], notes: list[str], question: Question
+) -> Reading:
+    names = list(question.answers)
+    return Reading(
+        found={n: found[n] for n in names if n in found},
+        missing=tuple(n for n in names if n not in found),
+        conflicts=dict(conflicts),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _formatted(text: str, question: Question) -> tuple[dict[str, Found], dict[str, tuple[str, ...]], list[str]]:
+    """Read every ``@name[value]`` of the question in the text."""
+    given: dict[str, list[Found]] = {}
+    notes: list[str] = []
+    if "[" not in text:
+        return {}, {}, notes
+    hits = list(pattern_for(question).finditer(text))
+    if not hits:
+        return {}, {}, notes
+    closing = closing_positions(text, {hit.end() - 1 for hit in hits})
+    for hit, following in zip(hits, [*hits[1:], None], strict=True):
+        name = name_of(question, hit[1])
+        if name is None:
+            continue
+        end = closing.get(hit.end() - 1)
+        end = _interval_end(text, hit.end(), end)
+        if end is None:
+            notes.append(f"@{name}[ is never closed")
+            continue
+        if following is not None and following.start() < end:
+            continue  # '@outer[@name[5]]': the inner one is read by itself
+        raw = text[hit.end() : end]
+        if is_placeholder(question, name, raw):
+            notes.append(f"@{name}[…] repeats the format or is blank")
+            continue
+        given.setdefault(name, []).append(Found(raw, plain(raw), "format", hit.start()))
+    conflicts = {}
+    for name, values in given.items():
+        differing = _differing([v.value for v in values])
+        if differing:
+            conflicts[name] = differing
+    return {name: values[-1] for name, values in given.items()}, conflicts, notes
+
+
+def _interval_end(text: str, start: int, end: int | None) -> int | None:
+    """Mend the end of a value that is a half-open interval: ``@range[(0, 1]]`` and ``@range[[0, 1)]``."""
+    if end is None:
+        line = text[start : start + _LINE_REACH].split("\n", 1)[0].split("@", 1)[0]
+        last = line.rfind(")]")
+        return start + last + 1 if last >= 0 and line.lstrip().startswith("[") else None
+    inside = text[start : min(end, start + _LINE_REACH)]
+    if text[end + 1 : end + 2] == "]" and inside.count("(") > inside.count(")") and "[" not in inside:
+        return end + 1
+    return end
+
+
+def _differing(values: list[str]) -> tuple[str, ...]:
+    """Return the earlier values that are not the last one in another dress."""
+    if len(values) < 2:
+        return ()
+    last = _dress(values[-1])
+    return tuple(dict.fromkeys(plain(v) for v in values[:-1] if _dress(v) != last))
+
+
+def _dress(value: str) -> str:
+    number = parse_number(value)
+    if number is None or not number.finite:
+        return canonical_string(re.sub(r"\s+", " ", value))
+    return f"{number.bound}{number.value.normalize()}{'%' if number.percent else ''}"

@@ -1,0 +1,110 @@
+r"""The few ways, besides ``@name[value]``, in which a one-part answer may be stated outright."""
+
+from __future__ import annotations
+
+import re
+
+from dsqa.metrics.answers.brackets import closing_positions
+from dsqa.metrics.answers.notation import canonical_string, plain
+from dsqa.metrics.answers.numbers import parse_number
+from dsqa.metrics.answers.values import (
+    parse_boolean,
+    parse_moment,
+    parse_nothing,
+    parse_range,
+    parse_truth,
+    split_items,
+)
+
+__all__ = ["boxed", "only_value", "stated"]
+
+_REACH = 300
+_WORDS_OF_A_TEXT = 5
+_BOXED = re.compile(r"\\boxed\s{0,2}\{")
+_STATED = re.compile(
+    r"""
+    (?:^|(?<=[\s*_>#(]))                      # a word of its own
+    (?:(?:the|my|our)\s+)?
+    (?:(?:final|correct|right)\s+)?
+    answer
+    [*_]{0,2}
+    (?:\s+(?:is|would\s+be)\s*:?|\s*[:=])
+    [*_\s]{0,4}
+    (?P<value>[^\n]{1,300})
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+# Where a sentence may go on after the value: 'The answer is 32, because …'.
+_GOES_ON = re.compile(r"[,;.](?=\s)|\s(?=\()|\s(?=(?:because|since|as|which|so|for)\s)")
+_NO_VALUE = re.compile(r"[?!:]$|\.{3}$|…$")
+
+
+def boxed(text: str, truth: str) -> list[tuple[int, str]]:
+    r"""Return ``(position, value)`` of every ``\boxed{value}`` whose value has the truth's form."""
+    hits = list(_BOXED.finditer(text))
+    closing = closing_positions(text, {hit.end() - 1 for hit in hits}, ("{", "}"))
+    values = [
+        (hit.start(), text[hit.end() : closing[hit.end() - 1]].strip()) for hit in hits if hit.end() - 1 in closing
+    ]
+    return [(position, value) for position, value in values if _has_form(value, truth)]
+
+
+def stated(text: str, truth: str) -> list[tuple[int, str]]:
+    """Return ``(position, value)`` of every statement of the answer.
+
+    They are "The answer is X", "The final (correct, right) answer is X", "My answer is X", "Answer: X" and "Final
+    answer: X". X ends with the line or, before that, where the sentence does; it must then be a value of the
+    truth's form as a whole, so that "The answer is not 32", "… is between 30 and 40" state nothing.
+    """
+    values = []
+    for hit in _STATED.finditer(text):
+        value = _value_at_start(hit["value"], truth)
+        if value is not None:
+            values.append((hit.start("value"), value))
+    return values
+
+
+def only_value(text: str, truth: str) -> list[tuple[int, str]]:
+    """Return the text as ``(0, value)`` if it is one line, and that a value of the truth's form."""
+    bare = text.strip()
+    if not bare or "\n" in bare or len(bare) > _REACH or not _has_form(bare, truth):
+        return []
+    return [(0, bare)]
+
+
+def _value_at_start(rest: str, truth: str) -> str | None:
+    rest = rest.strip()
+    candidates = [rest, *(rest[: cut.start()] for cut in _GOES_ON.finditer(rest))]
+    for candidate in candidates[:12]:
+        value = candidate.strip().rstrip("*_` ").rstrip(".").rstrip("*_` ")
+        if value and _has_form(value, truth):
+            return value
+    return None
+
+
+def _has_form(value: str, truth: str) -> bool:
+    """Whether a value is of the kind the truth is; a text must be of a few words, and no number."""
+    bare = plain(value)
+    if not bare or len(bare) > _REACH:
+        return False
+    expected = parse_truth(truth)
+    if expected.kind == "number":
+        if parse_number(bare) is not None:
+            return True
+        items, keyed, _ = split_items(bare) if bare[0] in "[(" else ((), False, False)
+        return len(items) == 1 and not keyed and parse_number(items[0][1]) is not None
+    if expected.kind == "boolean":
+        return parse_boolean(bare) is not None
+    if expected.kind == "moment":
+        return parse_moment(bare) is not None
+    if expected.kind == "range":
+        return parse_range(bare) is not None
+    if expected.kind in {"vector", "mapping"}:
+        items, keyed, _ = split_items(bare)
+        return (len(items) > 1 or bare[0] in "[({") and keyed == (expected.kind == "mapping")
+    if expected.kind in {"blank", "nothing"}:
+        return bare in {"[]", "()", "{}", "set()"} or parse_nothing(bare) is not None
+    if canonical_string(bare) == canonical_string(truth):
+        return True
+    words = bare.split()
+    return len(words) <= _WORDS_OF_A_TEXT and parse_number(bare) is None and not _NO_VALUE.search(bare)
