@@ -1,0 +1,161 @@
+"""From what was seen of a process to a named outcome: the one place where that is decided."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+from dataclasses import dataclass
+from typing import Any
+
+from dsqa.execution.model import ExecutionResult, Outcome, Snippet
+from dsqa.study.config import ExecutionConfig
+
+__all__ = ["Ending", "WorkerBrokenError", "classify"]
+
+_REFUSED_ERRNOS = {
+    errno.EPERM, errno.EACCES, errno.EROFS, errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTUNREACH,
+    # the disk, file-size and open-file limits
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE,
+}  # fmt: skip
+_NETWORK_ERRORS = {"gaierror", "ConnectionRefusedError", "NewConnectionError", "NameResolutionError"}
+_MEMORY_WORDS = ("std::bad_alloc", "MemoryError", "Cannot allocate memory", "Unable to allocate")
+_DETAIL_CAP = 300
+
+
+class WorkerBrokenError(Exception):
+    """The run says nothing about the snippet yet: its worker broke under it."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What was seen of one run: the preloader's word, and the raw bytes of the child's channels."""
+
+    status: int
+    killed: str | None
+    wall: float
+    cpu: float
+    peak_mb: float | None
+    stdout: bytes
+    stderr: bytes
+    truncated: bool
+    report: bytes
+
+
+def classify(snippet: Snippet, ending: Ending, limits: ExecutionConfig, isolation: str) -> ExecutionResult:
+    """Name how a run ended.
+
+    The preloader's word (killed, exit status, times) goes before the child's own report, which the snippet could
+    have written; the report can only speak of the snippet itself.
+
+    Raises
+    ------
+    WorkerBrokenError
+        The sandbox could not be set up around the snippet.
+    """
+    report, forged = _read_report(ending.report)
+    if report.get("kind") == "setup":
+        raise WorkerBrokenError(str(report.get("message", "")))
+    outcome, detail = _outcome(report, forged, ending, limits)
+    line, value, exception = report.get("line"), report.get("value"), None
+    chain = report.get("chain")
+    if isinstance(chain, list) and chain and isinstance(chain[0], dict):
+        exception = str(chain[0].get("type"))[:100]
+    elif report.get("kind") == "syntax":
+        exception = "SyntaxError"
+    cap = limits.output_kb * 1024
+    return ExecutionResult(
+        snippet_id=snippet.id,
+        outcome=outcome,
+        detail=detail[:_DETAIL_CAP],
+        stdout=ending.stdout.decode("utf-8", "replace"),
+        stderr=ending.stderr.decode("utf-8", "replace"),
+        value=value[:cap] if isinstance(value, str) and outcome == "ran" else None,
+        wall_seconds=ending.wall,
+        cpu_seconds=ending.cpu,
+        isolation=isolation,
+        line=line if isinstance(line, int) and outcome != "ran" else None,
+        exception=exception,
+        truncated=ending.truncated,
+        near_limit=ending.cpu * 2 >= limits.cpu_seconds or ending.wall * 2 >= limits.wall_seconds,
+        peak_mb=ending.peak_mb,
+    )
+
+
+def _read_report(data: bytes) -> tuple[dict[str, Any], bool]:
+    """Return the child's report and whether its channel was tampered with.
+
+    The child writes exactly one line, last. Anything else in there is the snippet's.
+    """
+    if not data:
+        return {}, False
+    try:
+        row = json.loads(data) if data.endswith(b"\n") and data.count(b"\n") == 1 else None
+    except (ValueError, RecursionError):
+        row = None
+    return (row, False) if isinstance(row, dict) else ({}, True)
+
+
+def _outcome(report: dict[str, Any], forged: bool, ending: Ending, limits: ExecutionConfig) -> tuple[Outcome, str]:
+    cpu_limit = f"CPU limit of {limits.cpu_seconds:g} s"
+    if ending.killed == "cpu":
+        return "timed out", cpu_limit
+    if ending.killed == "wall":
+        return "timed out", f"wall limit of {limits.wall_seconds:g} s"
+    if forged:
+        return "blocked", "wrote to the channel its outcome is reported on"
+    code = os.waitstatus_to_exitcode(ending.status)
+    if code < 0:
+        return _by_signal(-code, ending, limits, cpu_limit)
+    kind = report.get("kind")
+    if kind == "syntax":
+        line = report.get("line")
+        where = f"line {line}: " if isinstance(line, int) else ""
+        return "does not parse", f"{where}{report.get('message', '')}"
+    if kind == "exception" and isinstance(report.get("chain"), list) and report["chain"]:
+        return _by_exception(report)
+    if code != 0:
+        if any(word.encode() in ending.stderr[-2000:] for word in _MEMORY_WORDS):
+            return "killed by memory", f"memory limit of {limits.memory_mb} MB"
+        return "failed", f"exit status {code}"
+    if kind == "done":
+        return "ran", ""
+    return "ran", "left by exit, before its end" if kind == "exit" else "left its process, before its end"
+
+
+def _by_signal(number: int, ending: Ending, limits: ExecutionConfig, cpu_limit: str) -> tuple[Outcome, str]:
+    if number == signal.SIGXCPU or (number == signal.SIGKILL and ending.cpu >= limits.cpu_seconds):
+        return "timed out", cpu_limit
+    memory = any(word.encode() in ending.stderr[-2000:] for word in _MEMORY_WORDS)
+    if number == signal.SIGKILL or memory:
+        # Nobody but the kernel's out-of-memory killer sends a SIGKILL that is neither ours nor the CPU limit's.
+        return "killed by memory", f"memory limit of {limits.memory_mb} MB"
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        name = f"signal {number}"
+    return "failed", f"killed by {name}"
+
+
+def _by_exception(report: dict[str, Any]) -> tuple[Outcome, str]:
+    chain = [row for row in report["chain"] if isinstance(row, dict)]
+    first = chain[0] if chain else {}
+    line = report.get("line")
+    where = f" at line {line}" if isinstance(line, int) else ""
+    what = f"{first.get('type')}{where}: {first.get('message', '')}".rstrip(": \n")
+    bases = first.get("bases") or []
+    if "MemoryError" in bases:
+        return "killed by memory", what
+    if "ImportError" in bases:
+        # pandas and others raise an ImportError of their own from the one that names the package
+        for row in chain:
+            if "ModuleNotFoundError" in (row.get("bases") or []):
+                return "missing package", f"needs {row.get('name') or row.get('message', '')}{where}"
+    for row in chain:
+        names = [name for name in row.get("bases") or [] if isinstance(name, str)]
+        if "OSError" in names and row.get("errno") in _REFUSED_ERRNOS:
+            return "blocked", what
+        if _NETWORK_ERRORS & set(names):
+            return "blocked", what
+    return "failed", what

@@ -1,0 +1,277 @@
+"""Which code a response asks its reader to run, and the text that is left without it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from dataclasses import dataclass, field
+
+from dsqa.execution.fences import Block, Piece, split_blocks
+from dsqa.execution.source import Kind, clean, does_something, judge, parse
+
+__all__ = ["CodeBlock", "Extraction", "extract"]
+
+# What a sentence before a block says about it.
+_INSTEAD = re.compile(
+    r"\b(?:alternative(?:ly)?|another (?:way|approach|method|option)|option [2-9b]|or (?:simply|you (?:can|could))"
+    r"|(?:second|different) (?:way|approach|method)|equivalently)\b",
+    re.IGNORECASE,
+)
+_COMPLETE = re.compile(
+    r"\b(?:(?:complete|full|entire|whole|final|corrected|fixed|updated|revised|improved) (?:\w+ ){0,2}"
+    r"(?:code|script|program|version|example|solution|snippet)|put(?:ting)? (?:it|everything) (?:all )?together"
+    r"|all together)\b",
+    re.IGNORECASE,
+)
+_CUE_CHARACTERS = 300
+_NOTE_CAP = 40
+
+
+@dataclass(frozen=True)
+class CodeBlock:
+    """A block found in a response, and what became of it.
+
+    Parameters
+    ----------
+    tag, text, first_line
+        As it stands in the response.
+    taken
+        True if it is part of `Extraction.code`.
+    why
+        Why it was taken or left out.
+    """
+
+    tag: str
+    text: str
+    first_line: int
+    taken: bool
+    why: str
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """What `extract` found.
+
+    Parameters
+    ----------
+    code
+        The Python to run, or None.
+    prose
+        The response with every block of code left out; blocks of output stay.
+    language
+        ``Python`` where there is code, the name of the other language where there is only that, else None.
+    blocks
+        Every block, in order.
+    notes
+        What was taken, left out and mended, in words.
+    """
+
+    code: str | None
+    prose: str
+    language: str | None
+    blocks: tuple[CodeBlock, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class _Candidate:
+    block: Block
+    code: str
+    cue: str
+    taken: bool = True
+    why: str = "Python"
+    lines: frozenset[str] = field(default_factory=frozenset)
+
+
+def extract(text: str) -> Extraction:
+    """Find the Python code of a response.
+
+    Parameters
+    ----------
+    text
+        The response.
+
+    Returns
+    -------
+    Extraction
+
+    Notes
+    -----
+    Blocks are what fences (three or more backticks or tildes, closed or not), ``<pre>`` or, where there are neither,
+    indentation mark; a response without any mark that is Python as a whole is one block. A block without a tag that
+    does not parse as Python, or does nothing, is output that the response claims, not code. Of several blocks of
+    Python, those are left out that repeat another, whose lines all stand in a longer one, or that come as an
+    alternative to what was already given; after "the complete code" only what follows counts. The rest run one
+    after the other, as the cells of a notebook would.
+    """
+    pieces = split_blocks(text)
+    if not any(isinstance(piece, Block) for piece in pieces):
+        pieces = _unmarked(text)
+    elif (stray := _before_a_stray_fence(pieces)) is not None:
+        pieces = stray
+    candidates: list[_Candidate] = []
+    found: list[CodeBlock | _Candidate] = []
+    prose: list[str] = []
+    notes: list[str] = []
+    languages: list[str] = []
+    last_text = ""
+    for piece in pieces:
+        if isinstance(piece, str):
+            prose.append(piece)
+            last_text = piece
+            continue
+        if not piece.text.strip():
+            notes.append(f"line {piece.first_line}: empty block or stray fence left out")
+            continue
+        code, mended = clean(piece.text)
+        kind = judge(piece.tag, code)
+        where = f"line {piece.first_line}"
+        if kind.name == "python":
+            candidate = _Candidate(piece, code, last_text[-_CUE_CHARACTERS:])
+            candidates.append(candidate)
+            found.append(candidate)
+            notes += [f"{where}: {note}" for note in mended]
+            if not piece.closed and piece.mark != "indent":
+                notes.append(f"{where}: block is not closed")
+        else:
+            found.append(CodeBlock(piece.tag, piece.text, piece.first_line, False, _why(kind)))
+            notes.append(f"{where}: {_why(kind)}")
+            if kind.name == "other" and kind.language:
+                languages.append(kind.language)
+            if kind.name == "output":
+                prose.append(piece.text)
+        last_text = ""
+    _choose(candidates)
+    blocks = []
+    for entry in found:
+        if isinstance(entry, CodeBlock):
+            blocks.append(entry)
+            continue
+        blocks.append(CodeBlock(entry.block.tag, entry.block.text, entry.block.first_line, entry.taken, entry.why))
+        if not entry.taken:
+            notes.append(f"line {entry.block.first_line}: {entry.why}")
+    code = "\n\n".join(c.code.strip("\n") for c in candidates if c.taken)
+    if len(notes) > _NOTE_CAP:
+        notes = [*notes[:_NOTE_CAP], f"and {len(notes) - _NOTE_CAP} more"]
+    language = "Python" if code else languages[0] if languages else None
+    return Extraction(
+        code=code + "\n" if code else None,
+        prose="\n".join(prose).strip(),
+        language=language,
+        blocks=tuple(blocks),
+        notes=tuple(notes),
+    )
+
+
+def _why(kind: Kind) -> str:
+    if kind.name == "other":
+        return f"{kind.language}, not Python: left out"
+    return "output, not code" if kind.name == "output" else "installation commands left out"
+
+
+def _unmarked(text: str) -> list[Piece]:
+    """Return the pieces of a text without fences: all of it code, or its indented paragraphs."""
+    whole, _ = clean(text)
+    tree = parse(whole)
+    if tree is not None and does_something(tree):
+        return [Block("", text, 1, True, "indent")]
+    pieces: list[Piece] = []
+    run: list[str] = []
+    prose: list[str] = []
+    start = 0
+    # A line of prose after the last one, so that what is indented at the end is closed too.
+    for number, line in enumerate([*text.splitlines(), "end"], 1):
+        if line.startswith(("    ", "\t")) or (run and not line.strip()):
+            start = start if run else number
+            run.append(line)
+            continue
+        if run:
+            block = _indented(run, start)
+            if block is not None:
+                pieces += ["\n".join(prose), block]
+                prose = []
+            else:
+                prose += run
+            run = []
+        prose.append(line)
+    pieces.append("\n".join(prose[:-1]))
+    return pieces
+
+
+def _indented(run: list[str], start: int) -> Block | None:
+    filled = [line for line in run if line.strip()]
+    width = min(len(line) - len(line.lstrip(" \t")) for line in filled)
+    code, _ = clean("\n".join(line[width:] for line in run))
+    tree = parse(code)
+    if tree is None or not does_something(tree):
+        return None
+    return Block("", "\n".join(line[width:] for line in run).rstrip(), start, True, "indent")
+
+
+def _before_a_stray_fence(pieces: list[Piece]) -> list[Piece] | None:
+    """Return the pieces if the only fence closes a block that was never opened: the text before it is the code."""
+    blocks = [piece for piece in pieces if isinstance(piece, Block)]
+    if len(blocks) != 1 or blocks[0].closed or blocks[0].tag or not isinstance(pieces[0], str):
+        return None
+    code, _ = clean(pieces[0])
+    tree = parse(code)
+    if tree is None or not does_something(tree):
+        return None
+    return [Block("", pieces[0], 1, True, "fence"), blocks[0].text]
+
+
+def _choose(candidates: list[_Candidate]) -> None:
+    """Mark which of several blocks to leave out."""
+    for candidate in candidates:
+        stripped = (line.strip() for line in candidate.code.splitlines())
+        candidate.lines = frozenset(line for line in stripped if line and not line.startswith("#"))
+    if len(candidates) < 2:
+        return
+    complete = [i for i, c in enumerate(candidates) if i and _COMPLETE.search(c.cue) and _stands_alone(c, set())]
+    if complete:
+        for candidate in candidates[: complete[-1]]:
+            candidate.taken, candidate.why = False, "left out: a complete version follows"
+    longest = max((c for c in candidates if c.taken), key=lambda c: len(c.lines))
+    seen: set[frozenset[str]] = set()
+    bound: set[str] = set()
+    for candidate in candidates:
+        if not candidate.taken:
+            continue
+        if candidate.lines in seen:
+            candidate.taken, candidate.why = False, "left out: repeats another block"
+        elif candidate is not longest and candidate.lines <= longest.lines:
+            candidate.taken, candidate.why = False, "left out: all of it stands in a longer block"
+        elif bound and _INSTEAD.search(candidate.cue) and _stands_alone(candidate, bound):
+            candidate.taken, candidate.why = False, "left out: an alternative to the code before it"
+        else:
+            seen.add(candidate.lines)
+            bound |= _names(candidate.code)[0]
+
+
+def _stands_alone(candidate: _Candidate, bound: set[str]) -> bool:
+    """Return True if the block needs nothing that earlier blocks made.
+
+    An alternative may go on using the data that was read, so names bound before (`bound`) count as given.
+    """
+    binds, loads = _names(candidate.code)
+    return bool(binds or loads) and not (loads - binds - bound - set(dir(builtins)))
+
+
+def _names(code: str) -> tuple[set[str], set[str]]:
+    """Return the names a block binds and the names it reads."""
+    tree = parse(code)
+    binds: set[str] = set()
+    loads: set[str] = set()
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Name):
+            (loads if isinstance(node.ctx, ast.Load) else binds).add(node.id)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            binds |= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            binds.add(node.name)
+        elif isinstance(node, ast.arg):
+            binds.add(node.arg)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            binds.add(node.name)
+    return binds, loads

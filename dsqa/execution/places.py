@@ -1,0 +1,83 @@
+"""Which parts of this machine's file system the interpreter needs, wherever it is installed."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Places", "find_places"]
+
+_SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/nix/store")
+_CONFIGURATION = (
+    "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/fonts", "/etc/mime.types",
+    "/etc/alternatives",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Places:
+    """What is shown, read-only, inside a sandbox.
+
+    Parameters
+    ----------
+    folders
+        Path inside → real path outside.
+    links
+        Path inside → target, for top-level symbolic links such as ``/lib``.
+    import_paths
+        What the interpreter inside adds to `sys.path`.
+    """
+
+    folders: dict[str, str]
+    links: dict[str, str]
+    import_paths: tuple[str, ...]
+
+    @property
+    def readable(self) -> tuple[str, ...]:
+        """Every path inside that may be read."""
+        return tuple(self.folders)
+
+
+@functools.cache
+def find_places() -> Places:
+    """Return what this interpreter and its libraries need, and nothing above it."""
+    folders: dict[str, str] = {}
+    links: dict[str, str] = {}
+    for name in _SYSTEM:
+        path = Path(name)
+        if path.is_symlink():
+            links[name] = str(path.readlink())
+        elif path.is_dir():
+            folders[name] = name
+    for name in _CONFIGURATION:
+        path = Path(name)
+        if path.exists():
+            folders[name] = str(path.resolve())
+    for prefix in (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix):
+        _add(folders, Path(prefix))
+    # `python` in a virtual environment is a chain of links; each folder on the way must be there.
+    link = Path(sys.executable)
+    while link.is_symlink():
+        target = link.readlink()
+        link = target if target.is_absolute() else link.parent / target
+        _add(folders, link.parent.parent if link.parent.name == "bin" else link.parent)
+    import_paths = []
+    for entry in sys.path:
+        # A library installed elsewhere (`pip install --user`); the folder of the user's own project is not one.
+        if entry and Path(entry).is_dir() and Path(entry).name in {"site-packages", "dist-packages"}:
+            _add(folders, Path(entry))
+            import_paths.append(entry)
+    for name in ("purelib", "platlib"):
+        import_paths.append(sysconfig.get_path(name))
+    return Places(folders, links, tuple(dict.fromkeys(import_paths)))
+
+
+def _add(folders: dict[str, str], path: Path) -> None:
+    for spelled in (path, path.resolve()):
+        covered = any(spelled.is_relative_to(known) for known in folders)
+        # A prefix that is the root or a home folder would show everything in it.
+        if not covered and spelled.is_dir() and spelled not in {Path("/"), Path.home()}:
+            folders[str(spelled)] = str(spelled.resolve())

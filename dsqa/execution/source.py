@@ -1,0 +1,169 @@
+"""Tell whether a block is Python, and clean off what only a notebook or a console understands."""
+
+from __future__ import annotations
+
+import ast
+import html
+import io
+import re
+import tokenize
+import warnings
+from dataclasses import dataclass
+
+__all__ = ["Kind", "clean", "judge", "parse"]
+
+# Longer sources are judged by their looks; parsing them would take long and no question needs them.
+_PARSE_CAP = 200_000
+_PYTHON_TAGS = {
+    "python", "py", "python3", "py3", "python2", "ipython", "ipython3", "pycon", "python-repl", "pyconsole",
+    "jupyter", "jupyter-python", "tool_code", "sage",
+}  # fmt: skip
+_SHELL_TAGS = {"bash", "sh", "shell", "zsh", "powershell", "cmd", "bat", "shell-session", "terminal"}
+_OUTPUT_TAGS = {
+    "text", "txt", "output", "plaintext", "plain", "console", "out", "result", "results", "stdout", "csv", "tsv",
+    "json", "none", "log", "markdown", "md", "latex", "tex", "math", "yaml", "yml", "xml", "html", "mermaid", "diff",
+    "answer",
+}  # fmt: skip
+_OTHER_NAMES = {"r": "R", "rscript": "R", "sql": "SQL", "js": "JavaScript", "jl": "Julia"}
+
+_PYTHON_LOOKS = re.compile(
+    r"^[ \t]*(?:import[ \t]+\w+|from[ \t]+[\w.]+[ \t]+import\b|def[ \t]+\w+[ \t]*\(|print[ \t]*\("
+    r"|\w+[ \t]*=[ \t]*pd\.)",
+    re.MULTILINE,
+)
+_R_LOOKS = re.compile(r"^[ \t]*(?:[\w.]+[ \t]*<-[ \t]*\S|library\(|require\(|install\.packages\()", re.MULTILINE)
+_PROMPT = re.compile(r"^[ \t]*(?:>>> ?|In \[\d*\]: ?)", re.MULTILINE)
+_INSTALL = re.compile(
+    r"^[ \t]*(?:[!%$][ \t]*)?(?:(?:python3?|py)[ \t]+-m[ \t]+)?(?:pip3?|conda|mamba|uv|apt(?:-get)?)[ \t]+[a-z].*$"
+)
+_MAGIC = re.compile(r"^[ \t]*(?:![^=]|%{1,2}[A-Za-z]|\?{1,2}\w|[\w.]+\?{1,2}[ \t]*$)")
+_CELL_OTHER = re.compile(
+    r"^[ \t]*%%(bash|sh|script|R|html|HTML|javascript|js|latex|writefile|sql|perl|ruby|cython)\b"
+)
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#34|nbsp);")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a block is: ``python``, ``output``, ``install`` or ``other`` (then `language` names it)."""
+
+    name: str
+    language: str | None = None
+
+
+def parse(code: str) -> ast.Module | None:
+    """Return the syntax tree, or None if the code is not Python or too long to tell."""
+    if len(code) > _PARSE_CAP:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def judge(tag: str, code: str) -> Kind:
+    """Say what a block is, by its tag and by whether it parses.
+
+    Parameters
+    ----------
+    tag
+        Language tag, lower case, or "".
+    code
+        The block, already cleaned.
+    """
+    cell = _CELL_OTHER.match(code.lstrip("\n"))
+    if cell:
+        return Kind("other", {"R": "R", "sql": "SQL"}.get(cell[1], "shell" if cell[1] in {"bash", "sh"} else cell[1]))
+    if tag in _SHELL_TAGS:
+        lines = [line for line in code.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+        return Kind("install") if all(_INSTALL.match(line) for line in lines) else Kind("other", "shell")
+    if tag in _OUTPUT_TAGS:
+        return Kind("output")
+    if tag in _PYTHON_TAGS:
+        if parse(code) is None and _is_r(code):
+            return Kind("other", "R")
+        return Kind("python")
+    if tag:
+        return Kind("other", _OTHER_NAMES.get(tag, tag))
+    tree = parse(code)
+    if tree is not None:
+        return Kind("python") if does_something(tree) else Kind("output")
+    if _is_r(code):
+        return Kind("other", "R")
+    return Kind("python") if _PYTHON_LOOKS.search(code) else Kind("output")
+
+
+def does_something(tree: ast.Module) -> bool:
+    """Return False for what parses but is only a result: ``42``, ``mean: 3.5``, ``x = 1``, ``['a', 'b']``."""
+    working = (
+        ast.Import, ast.ImportFrom, ast.Call, ast.FunctionDef, ast.ClassDef, ast.For, ast.While, ast.With, ast.Try,
+    )  # fmt: skip
+    return any(isinstance(node, working) for node in ast.walk(tree))
+
+
+def clean(text: str) -> tuple[str, list[str]]:
+    """Return the block as plain Python, with what was done to it in words.
+
+    Prompts and the output between them, escaped HTML and notebook lines (``!pip``, ``%matplotlib``) go; lines are
+    replaced, not removed, where that keeps line numbers. What parses as it stands is left alone.
+    """
+    notes: list[str] = []
+    code = text.replace("\u00a0", " ").replace("\ufeff", "").expandtabs(8)
+    code = text if parse(text) is not None else code
+    if _PROMPT.search(code):
+        code = _without_prompts(code)
+        notes.append("prompts and the output between them left out")
+    if _ENTITY.search(code):
+        plain = html.unescape(code).replace("\u00a0", " ")
+        if parse(code) is None or _entities_outside_strings(code):
+            code = plain
+            notes.append("HTML escapes undone")
+    if not _CELL_OTHER.match(code.lstrip("\n")) and parse(code) is None:
+        code = _without_notebook_lines(code, notes)
+    return code, notes
+
+
+def _is_r(code: str) -> bool:
+    return _R_LOOKS.search(code) is not None and not _PYTHON_LOOKS.search(code)
+
+
+def _without_prompts(code: str) -> str:
+    kept: list[str] = []
+    inside = False
+    for line in code.splitlines():
+        prompt = _PROMPT.match(line)
+        if prompt:
+            kept.append(line[prompt.end() :])
+            inside = True
+            continue
+        more = re.match(r"^[ \t]*(?:\.\.\.(?: |$)|   \.\.\.: ?)", line)
+        if inside and more:
+            kept.append(line[more.end() :])
+        else:
+            inside = False
+    return "\n".join(kept)
+
+
+def _entities_outside_strings(code: str) -> bool:
+    """Tell `a &lt; b`, which parses, from an entity inside a string."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(code).readline))
+    except (tokenize.TokenError, SyntaxError, RecursionError):
+        return True
+    triples = zip(tokens, tokens[1:], tokens[2:], strict=False)
+    return any(a.string == "&" and b.string in {"lt", "gt", "amp", "quot"} and c.string == ";" for a, b, c in triples)
+
+
+def _without_notebook_lines(code: str, notes: list[str]) -> str:
+    kept: list[str] = []
+    for line in code.splitlines():
+        if _MAGIC.match(line) or _INSTALL.match(line):
+            notes.append(f"notebook line left out: {line.strip()[:80]}")
+            indent = line[: len(line) - len(line.lstrip())]
+            # Inside an `if` or `try` something must stand in its place.
+            kept.append(f"{indent}pass" if indent else "#")
+        else:
+            kept.append(line)
+    return "\n".join(kept)
