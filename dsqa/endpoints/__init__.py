@@ -1,1 +1,7 @@
-""
+"""Endpoints: whatever answers chat completions, one attempt at a time."""
+
+from dsqa.endpoints.failures import Failure, PassingFailure, PermanentFailure, Scope
+from dsqa.endpoints.open import Endpoint, open_endpoint
+from dsqa.endpoints.reply import Reply
+
+__all__ = ["Endpoint", "Failure", "PassingFailure", "PermanentFailure", "Reply", "Scope", "open_endpoint"]

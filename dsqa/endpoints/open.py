@@ -1,0 +1,96 @@
+"""Open an endpoint by its settings, whatever its kind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from dsqa.endpoints.reply import Reply
+from dsqa.endpoints.secrets import Secret, read_key
+from dsqa.errors import EndpointError
+from dsqa.study.config import EndpointConfig
+
+__all__ = ["OPENAI_URL", "Endpoint", "open_endpoint"]
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+
+class Endpoint(Protocol):
+    """What answers requests."""
+
+    base_url: str
+    """Where it is, as records name it; never with credentials."""
+    concurrency_limit: int | None
+    """Requests it can work on at once, where that is known."""
+    versions: dict[str, str]
+    """Of the client, and of the model's weights where they are known."""
+
+    async def ask(self, request: Mapping[str, Any]) -> Reply:
+        """Send one request, once; raise `PassingFailure` or `PermanentFailure` where no answer comes."""
+        ...
+
+
+@asynccontextmanager
+async def open_endpoint(
+    name: str, config: EndpointConfig, *, timeout: float, log_dir: Path | None = None
+) -> AsyncIterator[Endpoint]:
+    """Open an endpoint for the length of a block, and make sure that something answers there.
+
+    Parameters
+    ----------
+    name
+        Its name in the study, for messages.
+    config
+        Its settings. Without `base_url` it is the one in ``OPENAI_BASE_URL``, else OpenAI's own.
+    timeout
+        Seconds that one request may take.
+    log_dir
+        Where an embedded server writes its log; a temporary folder by default.
+
+    Raises
+    ------
+    EndpointError
+        The key is not set, the address cannot be reached, the embedded server does not start.
+    MissingDependencyError
+        The embedded model is not installed.
+    """
+    # Both bring in a lot; whoever only prints a report does not wait for it.
+    from dsqa.endpoints.chat import ChatEndpoint  # noqa: PLC0415
+
+    async with AsyncExitStack() as stack:
+        if config.kind == "embedded":
+            from dsqa.endpoints.embedded.server import start_server  # noqa: PLC0415
+
+            server = await stack.enter_async_context(start_server(name, config, log_dir))
+            endpoint = ChatEndpoint(
+                name,
+                server.base_url,
+                Secret(None),
+                key_variable=None,
+                timeout=timeout,
+                concurrency_limit=config.slots,
+                recorded_url="embedded",
+                versions=server.versions,
+            )
+            stack.push_async_callback(endpoint.close)
+        else:
+            base_url = config.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+            parts = urlsplit(base_url)
+            if parts.scheme not in {"http", "https"} or not parts.hostname:
+                raise EndpointError(
+                    f"endpoint '{name}': base_url is no http(s) address", hint="e.g. http://127.0.0.1:8000/v1"
+                )
+            if "@" in parts.netloc:
+                raise EndpointError(
+                    f"endpoint '{name}': base_url may hold no user or password",
+                    hint="keys are read from the environment variable that api_key_env names",
+                )
+            key = read_key(name, config, base_url)
+            endpoint = ChatEndpoint(name, base_url, key, key_variable=config.api_key_env, timeout=timeout)
+            stack.push_async_callback(endpoint.close)
+        await endpoint.reach()
+        yield endpoint

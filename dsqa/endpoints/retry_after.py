@@ -1,0 +1,44 @@
+"""How long an endpoint asks us to wait (RFC 9110, section 10.2.3, and the millisecond form)."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+
+__all__ = ["retry_after_seconds"]
+
+
+def retry_after_seconds(headers: Mapping[str, str], now: float | None = None) -> float | None:
+    """Return the seconds to wait that response headers name, or None.
+
+    Parameters
+    ----------
+    headers
+        Response headers, names in any case if the mapping is caseless, else in lower case.
+    now
+        POSIX time that an HTTP date is compared with; the present one by default.
+    """
+    value = _number(headers.get("retry-after-ms"))
+    if value is not None:
+        return value / 1000
+    text = headers.get("retry-after")
+    if text is None:
+        return None
+    value = _number(text)
+    if value is not None:
+        return value
+    try:
+        until = parsedate_to_datetime(text).timestamp()
+    except (ValueError, OverflowError):
+        return None
+    return max(0.0, until - (time.time() if now is None else now))
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value >= 0 else None
