@@ -1,1 +1,46 @@
-""
+"""Reports: a notebook executed on a study, rendered as HTML, PDF or Word.
+
+`render_report` does it all. The other names are what a notebook puts on its page: each takes a `Page` (from
+`open_page`) and returns Markdown that pandoc and Quarto read alike.
+"""
+
+from dsqa.report.appendix import conditions_table, facts_table, hashes_table, settings_text, template_text
+from dsqa.report.ledger import execution_table, isolation_text, ledger_table
+from dsqa.report.methods import interval_table
+from dsqa.report.page import Page, open_page
+from dsqa.report.pictures import (
+    accuracy_figure,
+    answer_figures,
+    instability_figure,
+    similarity_figure,
+    tokens_figure,
+)
+from dsqa.report.questions import question_cards, question_table
+from dsqa.report.render import FORMATS, render_report
+from dsqa.report.verdict import hurry, lead, verdict_table
+
+__all__ = [
+    "FORMATS",
+    "Page",
+    "accuracy_figure",
+    "answer_figures",
+    "conditions_table",
+    "execution_table",
+    "facts_table",
+    "hashes_table",
+    "hurry",
+    "instability_figure",
+    "interval_table",
+    "isolation_text",
+    "lead",
+    "ledger_table",
+    "open_page",
+    "question_cards",
+    "question_table",
+    "render_report",
+    "settings_text",
+    "similarity_figure",
+    "template_text",
+    "tokens_figure",
+    "verdict_table",
+]

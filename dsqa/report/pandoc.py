@@ -1,0 +1,141 @@
+"""The executed notebook as HTML, PDF or Word, with the bundled pandoc and Typst."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from dsqa.errors import MissingDependencyError, ReportError
+from dsqa.report.locate import shipped
+
+__all__ = ["render_with_pandoc"]
+
+_READER = "ipynb+raw_markdown"
+
+
+def render_with_pandoc(notebook: Path, target: Path, metadata: dict[str, str]) -> None:
+    """Render an executed notebook to `target`; its suffix says the format.
+
+    Parameters
+    ----------
+    notebook
+        With its outputs. Pictures in it are relative to its folder.
+    target
+        ``.html``, ``.pdf`` or ``.docx``. Replaced only once the new one is whole.
+    metadata
+        Document metadata beside the notebook's own, such as ``subtitle``.
+
+    Raises
+    ------
+    MissingDependencyError
+        pandoc, or Typst for a PDF, is not installed.
+    ReportError
+        The document could not be made.
+    """
+    makers: dict[str, Callable[[Path, Path, dict[str, str]], None]] = {".html": _html, ".pdf": _pdf, ".docx": _docx}
+    # Beside the target, so that the last step is a rename; made anew by each caller.
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}-", suffix=target.suffix)
+    os.close(handle)
+    beside = Path(name)
+    try:
+        makers[target.suffix](notebook, beside, metadata)
+        beside.chmod(0o644)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _html(notebook: Path, target: Path, metadata: dict[str, str]) -> None:
+    theme = shipped("reports") / "theme"
+    _pandoc(
+        notebook,
+        target,
+        "html5",
+        metadata,
+        f"--template={theme / 'template.html'}",
+        f"--css={theme / 'dsqa.css'}",
+        "--embed-resources",
+        "--mathml",
+        "--toc",
+        "--toc-depth=2",
+    )
+
+
+def _docx(notebook: Path, target: Path, metadata: dict[str, str]) -> None:
+    _pandoc(notebook, target, "docx", metadata)
+
+
+def _pdf(notebook: Path, target: Path, metadata: dict[str, str]) -> None:
+    try:
+        import typst
+    except ImportError:
+        raise MissingDependencyError("a PDF needs Typst", hint="pip install 'dsqa[render]'") from None
+    template = shipped("reports") / "typst" / "pandoc-template.typ"
+    # Typst reads only below its root; a source of its own beside the notebook keeps the pictures' paths.
+    handle, name = tempfile.mkstemp(dir=notebook.parent, prefix=f".{notebook.stem}-", suffix=".typ")
+    os.close(handle)
+    source = Path(name)
+    try:
+        _pandoc(notebook, source, "typst", metadata, f"--template={template}")
+        typst.compile(str(source), output=str(target), root=str(notebook.parent.parent))
+    except (RuntimeError, typst.TypstError) as error:
+        raise ReportError(
+            f"Typst could not set the PDF: {_one_line(error)}",
+            path=notebook,
+            hint="the HTML is not affected; please report this with the notebook",
+        ) from None
+    finally:
+        source.unlink(missing_ok=True)
+
+
+def _pandoc(notebook: Path, target: Path, to: str, metadata: dict[str, str], *options: str) -> None:
+    reports = shipped("reports")
+    # pandoc writes the year of a Word file's creation from this; without it, the clock.
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", "0")}
+    with tempfile.TemporaryDirectory(prefix="dsqa-pandoc-") as scratch:
+        # From a file, so that no value of it is read as Markdown or seen among the arguments.
+        extra = Path(scratch) / "metadata.json"
+        escaped = {key: re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", value) for key, value in metadata.items()}
+        extra.write_text(json.dumps({"lang": "en", **escaped}), encoding="utf-8")
+        command = [
+            _pandoc_path(),
+            f"--from={_READER}",
+            "--ipynb-output=all",
+            f"--to={to}",
+            "--standalone",
+            f"--lua-filter={reports / 'filters' / 'dsqa.lua'}",
+            "--citeproc",
+            f"--bibliography={reports / 'references.bib'}",
+            "--syntax-highlighting=none",
+            f"--metadata-file={extra}",
+            f"--resource-path={notebook.parent}",
+            "--fail-if-warnings=false",
+            *options,
+            f"--output={target.resolve()}",
+            notebook.name,
+        ]
+        done = subprocess.run(
+            command, cwd=notebook.parent, env=environment, capture_output=True, text=True, check=False, errors="replace"
+        )
+    if done.returncode or "Could not fetch resource" in done.stderr:
+        raise ReportError(f"pandoc could not render it: {_one_line(done.stderr)}", path=notebook)
+
+
+def _pandoc_path() -> str:
+    try:
+        import pypandoc
+
+        return str(pypandoc.get_pandoc_path())
+    except (ImportError, OSError):
+        raise MissingDependencyError(
+            "rendering needs Quarto on the PATH, or pandoc", hint="pip install 'dsqa[render]'"
+        ) from None
+
+
+def _one_line(text: object) -> str:
+    return " ".join(str(text).split())[:600]

@@ -1,0 +1,222 @@
+"""The questions: one table of all, and a card for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from dsqa.bank import Question
+from dsqa.records import Record
+from dsqa.report.facts import record_texts
+from dsqa.report.markdown import Column, Markdown, anchor, escape, span, table, verbatim
+from dsqa.report.page import Page, answer_text, shorten
+from dsqa.report.verdict import verdict_mark
+from dsqa.report.wording import MISSING, count, interval, is_missing, number, of, percent
+
+__all__ = ["AnswerShare", "answer_shares", "question_cards", "question_table", "typical_run"]
+
+_TOP = 3
+
+
+@dataclass(frozen=True)
+class AnswerShare:
+    """A distinct answer: its text, how many of the cell's runs gave it, whether it is right."""
+
+    text: str
+    runs: int
+    right: bool
+
+
+def answer_shares(rows: pd.DataFrame) -> list[AnswerShare]:
+    """Return a cell's distinct answers, the commonest first; runs without one are left out.
+
+    Answers are distinct by ``answer_key``. Ties keep the order of the runs.
+    """
+    read = rows[rows["answer_key"].notna()].sort_values("run", kind="stable")
+    shares = [
+        AnswerShare(str(answer_text(group["answer"].iloc[0])), len(group), bool((group["answer_status"] == "matched").any()))
+        for _, group in read.groupby("answer_key", sort=False)
+    ]
+    return sorted(shares, key=lambda share: -share.runs)
+
+
+def typical_run(rows: pd.DataFrame) -> pd.Series | None:
+    """Return a question's most typical run, or None where no run brought a text.
+
+    Among the runs that gave the question's commonest answer (all runs, where none was read): the one whose
+    text is closest to all others of its cell, that is, with the largest mean Jaccard index. Ties go to the
+    first condition and run.
+    """
+    texts = rows[rows["words_out"].notna() & ~rows["status"].isin(["failed", "empty"])]
+    if texts.empty:
+        return None
+    keys = texts["answer_key"].dropna()
+    if len(keys):
+        counts = keys.value_counts(sort=False)
+        texts = texts[texts["answer_key"] == counts.index[int(counts.to_numpy().argmax())]]
+    closeness = texts["jaccard_mean"].astype("Float64").fillna(-1.0).to_numpy(dtype=float)
+    return texts.iloc[int(closeness.argmax())]
+
+
+def question_table(page: Page) -> Markdown:
+    """Return the table of all cells: accuracy and instability with intervals, commonest answer, verdict."""
+    several = len(page.conditions) > 1
+    rows = []
+    for question in page.questions:
+        first = True
+        for condition, label in page.conditions.items():
+            cell = page.cell(question.id, condition)
+            if cell is None:
+                continue
+            shares = answer_shares(_runs(page, question.id, condition))
+            name = f"**{page.link(question.id)}**"
+            if first:
+                name += f" {escape(shorten(question.question, 80))} {span(question.level, 'level')}"
+            row = [name]
+            if several:
+                row.append(escape(label))
+            row += [*_estimates(cell), _commonest(shares, int(cell["runs"]))]
+            row += [answer_text(question.answers, 40), verdict_mark(str(cell["verdict"]), bool(cell["settled"]))]
+            rows.append(row)
+            first = False
+    columns = [Column("Question", width=30)]
+    if several:
+        columns.append(Column("Condition", width=11))
+    columns += [
+        Column("Right", "right", 13),
+        Column("Instability", "right", 13),
+        Column("Commonest answer", width=15),
+        Column("Right answer", width=11),
+        Column("Verdict", width=13),
+    ]
+    caption = (
+        "Every question under every condition. Right: runs with the right result, of all runs, with the "
+        "95 % Wilson interval of the share. Instability: population SD of the score ÷ 1.5, with its 95 % interval, "
+        f"which allows for outcomes that these runs happened not to show. {MISSING}: not defined."
+    )
+    return table(columns, rows, label="tbl-questions", caption=caption, classes=("stack", "questions"))
+
+
+def question_cards(page: Page, *, max_lines: int = 40, max_chars: int = 3000) -> Markdown:
+    """Return a card per question: text, right answer, top answers, a typical response.
+
+    Parameters
+    ----------
+    page
+        The study.
+    max_lines, max_chars
+        Where a response is cut.
+    """
+    typical: dict[str, pd.Series] = {}
+    for question in page.questions:
+        run = typical_run(page.outcomes[page.outcomes["question_id"] == question.id])
+        if run is not None:
+            typical[question.id] = run
+    records = record_texts(page.folder, {_key(run) for run in typical.values()})
+    cards = []
+    for question in page.questions:
+        run = typical.get(question.id)
+        record = None if run is None else records.get(_key(run))
+        cards.append(_card(page, question, run, record, max_lines=max_lines, max_chars=max_chars))
+    return Markdown("\n\n".join(cards))
+
+
+def _card(
+    page: Page, question: Question, run: pd.Series | None, record: Record | None, *, max_lines: int, max_chars: int
+) -> str:
+    facts = [span(question.level, "level"), escape(question.category)]
+    if question.file_name is not None:
+        facts.append(escape(question.file_name))
+    right = ", ".join(f"{escape(name)} = **{escape(value)}**" for name, value in question.common_answers)
+    paragraphs = [part for part in question.question.split("\n\n") if part.strip()]
+    parts = [
+        "::: {.card}",
+        f"### {escape(question.id)} {{#{anchor('q', question.id)}}}",
+        f"[{' · '.join(facts)}]{{.facts}}",
+        *(f"> {escape(paragraph)}" + ("\n>" if i + 1 < len(paragraphs) else "") for i, paragraph in enumerate(paragraphs)),
+        f"Right answer: {right}",
+        _answers(page, question),
+    ]
+    if run is not None and record is not None:
+        parts.append(_response(page, run, record, max_lines=max_lines, max_chars=max_chars))
+    else:
+        parts.append("[No run brought a text to show.]{.note}")
+    return "\n\n".join([*parts, ":::"])
+
+
+def _answers(page: Page, question: Question) -> str:
+    rows = []
+    for condition, label in page.conditions.items():
+        cell = page.cell(question.id, condition)
+        if cell is None:
+            continue
+        runs = int(cell["runs"])
+        shares = answer_shares(_runs(page, question.id, condition))
+        shown = [_share(share.text, share.runs, runs, right=share.right) for share in shares[:_TOP]]
+        rest = shares[_TOP:]
+        if rest:
+            total = sum(share.runs for share in rest)
+            shown.append(_share(f"{count(len(rest), 'other answer')}", total, runs, right=any(s.right for s in rest)))
+        unread = runs - sum(share.runs for share in shares)
+        if unread:
+            shown.append(_share("*none read*", unread, runs, right=False))
+        right, instability = _estimates(cell)
+        rows.append(
+            [escape(label), " ".join(shown), right, instability, verdict_mark(str(cell["verdict"]), bool(cell["settled"]))]
+        )
+    columns = [
+        Column("Condition", width=14),
+        Column("Answers given", width=36),
+        Column("Right", "right", 14),
+        Column("Instability", "right", 14),
+        Column("Verdict", width=16),
+    ]
+    return table(columns, rows, classes=("stack", "answers"))
+
+
+def _share(text: str, part: int, whole: int, *, right: bool) -> str:
+    tick = " ✓" if right else ""
+    classes = ".share" + (" .right" if right else "")
+    return f'[{text}{tick} {of(part, whole)}]{{{classes} style="--part:{100 * part / whole:.1f}%"}}'
+
+
+def _response(page: Page, run: pd.Series, record: Record, *, max_lines: int, max_chars: int) -> str:
+    label = page.conditions[str(run["condition_id"])]
+    result = "right" if run["accuracy"] == 1 else "not right"
+    where = f"run {int(run['run'])}" + (f" at {label}" if len(page.conditions) > 1 else "")
+    closeness = "" if is_missing(run["jaccard_mean"]) else f", mean Jaccard index {number(run['jaccard_mean'])}"
+    title = f"A typical response ({where}, {result}{closeness})"
+    quoted = " ".join(title.split()).replace("\\", "\\\\").replace('"', '\\"')
+    text = verbatim(record.text, max_lines=max_lines, max_chars=max_chars, rest="the record holds it whole")
+    return f'::: {{.callout-note collapse="true" title="{quoted}"}}\n\n{text}\n\n:::'
+
+
+def _estimates(cell: pd.Series) -> list[str]:
+    runs = int(cell["runs"])
+    right = round(float(cell["accuracy"]) * runs)
+    accuracy = of(right, runs)
+    bounds = interval(cell["accuracy_low"], cell["accuracy_high"], as_percent=True)
+    unstable = number(cell["instability"])
+    spread = interval(cell["instability_low"], cell["instability_high"])
+    return [
+        f"{accuracy} {span(bounds, 'interval')}",
+        unstable if spread == MISSING else f"{unstable} {span(spread, 'interval')}",
+    ]
+
+
+def _commonest(shares: list[AnswerShare], runs: int) -> str:
+    if not shares:
+        return "*none read*"
+    top = shares[0]
+    return f"{top.text}{' ✓' if top.right else ''} {span(percent(top.runs / runs), 'interval')}"
+
+
+def _runs(page: Page, question_id: str, condition_id: str) -> pd.DataFrame:
+    rows = page.outcomes
+    return rows[(rows["question_id"] == question_id) & (rows["condition_id"] == condition_id)]
+
+
+def _key(run: pd.Series) -> tuple[Any, ...]:
+    return (str(run["question_id"]), str(run["condition_id"]), int(run["run"]))

@@ -1,0 +1,103 @@
+"""Execute a notebook on a study and render it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dsqa.errors import ReportError
+from dsqa.report.execute import execute_notebook
+from dsqa.report.locate import notebook_path
+from dsqa.report.pandoc import render_with_pandoc
+from dsqa.report.quarto import quarto_path, render_with_quarto
+from dsqa.study import StudyFolder
+
+__all__ = ["FORMATS", "render_report"]
+
+FORMATS = ("html", "pdf", "docx")
+"""Formats a report can be rendered to."""
+
+
+def render_report(
+    folder: StudyFolder,
+    *,
+    formats: Sequence[str] = ("html",),
+    notebook: str = "overview",
+    parameters: Mapping[str, Any] | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> list[Path]:
+    """Execute a notebook on a marked study and render it.
+
+    The executed notebook goes to ``report/NAME.ipynb`` in the study's folder, the rendered report beside it,
+    the figures to ``figures/``. With `quarto` on the PATH, Quarto renders; otherwise the bundled pandoc,
+    and Typst for a PDF. The same study, parameters and installation give the same HTML bytes.
+
+    Parameters
+    ----------
+    folder
+        The study.
+    formats
+        Among `FORMATS`.
+    notebook
+        The name of a shipped notebook, or the path of an ``.ipynb``.
+    parameters
+        Values for the notebook's parameters; ``study`` is set here.
+    progress
+        Called with a line of text before each step.
+
+    Returns
+    -------
+    list of Path
+        The rendered files, in the order of `formats`.
+
+    Raises
+    ------
+    ReportError
+        A format is unknown, a cell of the notebook failed, or rendering did.
+    MissingDependencyError
+        Neither Quarto nor the bundled programs are installed.
+    """
+    for name in formats:
+        if name not in FORMATS:
+            raise ReportError(f"'{name}' is not a format of reports", hint=f"formats are: {', '.join(FORMATS)}")
+    say = progress or (lambda _text: None)
+    source = notebook_path(notebook)
+    description = folder.describe()
+    report_dir = folder.report_dir.resolve()
+    try:
+        report_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ReportError(f"cannot be made: {error.strerror or error}", path=report_dir) from None
+    executed = report_dir / source.name
+    say(f"Executing the notebook {source.stem}")
+    execute_notebook(
+        source,
+        executed,
+        # Relative to where the notebook goes, so that no path of this machine gets into it.
+        {**(parameters or {}), "study": ".."},
+        cwd=report_dir,
+        hidden_variables=_key_variables(description.settings),
+    )
+    program = quarto_path()
+    metadata = {"subtitle": f"Study {description.name}"}
+    made = []
+    for name in formats:
+        target = report_dir / f"{source.stem}.{name}"
+        say(f"Rendering {target.name} with {'Quarto' if program else 'pandoc' if name != 'pdf' else 'pandoc and Typst'}")
+        try:
+            if program:
+                render_with_quarto(program, executed, target, metadata)
+            else:
+                render_with_pandoc(executed, target, metadata)
+        except OSError as error:
+            raise ReportError(f"cannot be written: {error.strerror or error}", path=target) from None
+        made.append(folder.report_dir / target.name)
+    return made
+
+
+def _key_variables(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the environment variables that hold the study's keys; a notebook needs none."""
+    endpoints = settings.get("endpoints") or {}
+    names = {endpoint.get("api_key_env") for endpoint in endpoints.values() if isinstance(endpoint, dict)}
+    return tuple(sorted(name for name in names if isinstance(name, str) and name))

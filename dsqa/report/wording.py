@@ -1,0 +1,72 @@
+"""Numbers in words: counts with their nouns, shares, intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["MISSING", "count", "interval", "is_missing", "listing", "number", "of", "percent", "temperature"]
+
+MISSING = "–"
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether `value` is None, NaN or pandas' NA."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # pandas' NA has no truth value
+        return True
+
+
+def count(n: int, noun: str, plural: str | None = None, *, words: bool = False) -> str:
+    """Return ``1 run``, ``2 runs``; with `words`, small numbers are spelled out."""
+    shown = _WORDS[n] if words and 0 <= n < len(_WORDS) else f"{n:,}"
+    return f"{shown} {noun if n == 1 else plural or noun + 's'}"
+
+
+def number(value: Any, digits: int = 2) -> str:
+    """Return a number with `digits` decimals, or a dash where there is none."""
+    return MISSING if is_missing(value) else f"{float(value):.{digits}f}"
+
+
+def percent(value: Any) -> str:
+    """Return a share in [0, 1] as a whole percentage, or a dash; only 0 and 1 read as 0 % and 100 %."""
+    if is_missing(value):
+        return MISSING
+    share = float(value)
+    if 0 < share < 0.005:
+        return "<1 %"
+    if 0.995 <= share < 1:
+        return ">99 %"
+    return f"{math.floor(100 * share + 0.5)} %"
+
+
+def interval(low: Any, high: Any, *, as_percent: bool = False) -> str:
+    """Return ``[0.12, 0.45]`` or ``[12, 45] %``; a dash where the interval is not defined."""
+    if is_missing(low) or is_missing(high):
+        return MISSING
+    if as_percent:
+        return f"[{100 * float(low):.0f}, {100 * float(high):.0f}] %"
+    return f"[{float(low):.2f}, {float(high):.2f}]"
+
+
+def of(part: int, whole: int) -> str:
+    """Return ``7/10``."""
+    return f"{part}/{whole}"
+
+
+def listing(items: Iterable[str], last: str = "and") -> str:
+    """Return ``a, b and c``."""
+    parts = list(items)
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def temperature(value: Any) -> str:
+    """Return a temperature as it was sent, or ``default`` where none was."""
+    return "default" if is_missing(value) else f"{float(value):g}"
