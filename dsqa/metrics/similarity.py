@@ -88,4 +88,5 @@ def _pairwise(sets: Sequence[frozenset[str]]) -> NDArray[np.float64]:
     shared = (matrix @ matrix.T).toarray().astype(np.float64)
     sizes = np.array([len(members) for members in sets], dtype=np.float64)
     union = sizes[:, None] + sizes[None, :] - shared
-    return np.divide(shared, union, out=np.full_like(shared, np.nan), where=union > 0)
+    index: NDArray[np.float64] = np.divide(shared, union, out=np.full_like(shared, np.nan), where=union > 0)
+    return index

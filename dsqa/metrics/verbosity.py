@@ -23,8 +23,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-import bpe_openai
-
 __all__ = ["TokenCounts", "count_bpe", "count_tokens", "ratio", "words"]
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:['’-]\w+)*")
@@ -70,6 +68,9 @@ def count_bpe(text: str) -> int:
 
 @cache
 def _encoding() -> Any:
+    # Here because importing it takes a second, which a study with usage and no code never needs.
+    import bpe_openai  # noqa: PLC0415
+
     return bpe_openai.get_encoding("o200k_base")
 
 
@@ -113,11 +114,11 @@ def count_tokens(
     if completion is None:
         return TokenCounts(counted, count_bpe(text_part), count_bpe(response) + count_bpe(reasoning), "bpe")
     visible = max(completion - (hidden or 0), 0)
+    if not text_part.strip():
+        return TokenCounts(counted, 0, completion, source)
     # Whitespace around the text is no part left out.
     if text_part.strip() == response.strip() and not (reasoning and hidden is None):
         return TokenCounts(counted, visible, completion, source)
-    if not text_part.strip():
-        return TokenCounts(counted, 0, completion, "bpe" if source == "bpe" else "usage-apportioned")
     whole = count_bpe(response) + (count_bpe(reasoning) if hidden is None else 0)
     share = count_bpe(text_part.strip()) / whole
     apportioned = min(round(visible * share), visible)

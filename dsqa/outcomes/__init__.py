@@ -1,5 +1,18 @@
 """Outcomes: the metrics of every run, one row each."""
 
+from dsqa.outcomes.cache import ExecutionCache
 from dsqa.outcomes.columns import COLUMNS, Column
+from dsqa.outcomes.score import Progress, score_records, score_study
+from dsqa.outcomes.table import load_outcomes, outcome_table, save_outcomes
 
-__all__ = ["COLUMNS", "Column"]
+__all__ = [
+    "COLUMNS",
+    "Column",
+    "ExecutionCache",
+    "Progress",
+    "load_outcomes",
+    "outcome_table",
+    "save_outcomes",
+    "score_records",
+    "score_study",
+]

@@ -25,6 +25,7 @@ _LATEX = {
     "\\#": "#", "\\degree": "°",
 }  # fmt: skip
 _LATEX_MARK = re.compile("|".join(re.escape(k) for k in sorted(_LATEX, key=len, reverse=True)))
+_NUMPY = re.compile(r"^(?:np|numpy)\.(?:float|int|uint|str|bool)_?\d*\((.*)\)$", re.DOTALL)
 _HTML_TAG = re.compile(r"</?(?:b|strong|em|i|u|code|span|mark)>", re.IGNORECASE)
 _SCRIPTS = str.maketrans(
     {c: f"^{i}" for i, c in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}  # NFKC would make 10² the number 102
@@ -42,7 +43,7 @@ def plain(raw: str) -> str:
     r"""Return a value without what decorates it.
 
     Taken off, in pairs and in any nesting: ``**bold**``, code marks, quotes, ``$…$``, ``\boxed{}``, ``\text{}``,
-    HTML emphasis. LaTeX signs become their Unicode ones; ``\frac{a}{b}`` becomes ``a/b``.
+    HTML emphasis, numpy's ``np.float64(…)``. LaTeX signs become their Unicode ones; ``\frac{a}{b}`` becomes ``a/b``.
     """
     text = raw.strip()
     if len(text) > _LONGEST:
@@ -58,6 +59,8 @@ def _plain(text: str) -> str:
         text = _HTML_TAG.sub("", text)
     if "\\" in text or "{,}" in text:
         text = _from_latex(text)
+    if "np." in text or "numpy." in text:
+        text = _NUMPY.sub(r"\1", text)
     for _ in range(8):
         stripped = _strip_pair(text.strip())
         if stripped == text:

@@ -67,7 +67,7 @@ _VULGAR = {
     "⅙": "1/6", "⅚": "5/6", "⅐": "1/7", "⅛": "1/8", "⅜": "3/8", "⅝": "5/8", "⅞": "7/8", "⅑": "1/9", "⅒": "1/10",
 }  # fmt: skip
 _VULGAR_MARK = re.compile("[" + "".join(_VULGAR) + "]")
-_NUMPY = re.compile(r"^(?:np|numpy)\.(?:float|int|uint)\d*\(([^()]*)\)$|^Decimal\('([^']*)'\)$")
+_DECIMAL = re.compile(r"^Decimal\('([^']*)'\)$")
 
 _CURRENCY = r"US\$|A\$|C\$|[$€£¥₹₩]|(?:USD|EUR|GBP|JPY|INR|CHF|CAD|AUD|CNY)(?![A-Za-z])"
 _SEPARATORS = "[, '’_\u00a0\u2009\u202f]"
@@ -161,9 +161,7 @@ def parse_number(text: str, *, known_units_only: bool = False) -> Number | None:
 @lru_cache(maxsize=8192)
 def _parse(text: str, known_units_only: bool) -> Number | None:
     text = plain(text).strip("*` ")
-    wrapped = _NUMPY.match(text)
-    if wrapped:
-        text = wrapped[1] or wrapped[2] or ""
+    text = _DECIMAL.sub(r"\1", text)
     if text.startswith("(") and text.endswith(")") and "(" not in text[1:]:
         text = text[1:-1].strip()
     text = _TEN_TO.sub(lambda m: "^" + m[0].translate(_SUPER), text)

@@ -1,0 +1,123 @@
+"""What running each distinct piece of code gave, kept in `executions.jsonl`, so that nothing is run twice."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from dsqa.errors import StudyError
+from dsqa.execution import ExecutionResult
+from dsqa.study import ExecutionConfig, fingerprint
+
+__all__ = ["ExecutionCache", "snippet_key"]
+
+SCHEMA = 1
+_FIELDS = frozenset(f.name for f in fields(ExecutionResult)) - {"snippet_id"}
+
+
+def snippet_key(code: str, data_hashes: Mapping[str, str], limits: ExecutionConfig) -> str:
+    """Return the key of a piece of code: equal for equal code, data files (by their SHA-256) and limits."""
+    return fingerprint(
+        {"code": code, "data": dict(data_hashes), "limits": limits.model_dump(exclude={"workers"})}, length=32
+    )
+
+
+class ExecutionCache:
+    """Results of executions by `snippet_key`, in memory and, if a path is given, on disk.
+
+    The file is append-only, one JSON object per line; a result is on disk as soon as it is added, so scoring that
+    was interrupted goes on where it stopped. A last line that a kill left torn is cut off. Where two processes
+    wrote the same key, the first line counts.
+
+    Parameters
+    ----------
+    path
+        The file, or None to keep results in memory only.
+
+    Raises
+    ------
+    StudyError
+        The file cannot be read or written, or a line of it (not the torn last one) is damaged.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
+        self._results: dict[str, ExecutionResult] = {}
+        self._file: int | None = None
+        if path is not None and path.exists():
+            self._load(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._results
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __getitem__(self, key: str) -> ExecutionResult:
+        return self._results[key]
+
+    def add(self, key: str, result: ExecutionResult) -> None:
+        """Keep a result; a key that is there already keeps its first."""
+        if key in self._results:
+            return
+        self._results[key] = result
+        if self.path is None:
+            return
+        row: dict[str, Any] = {"schema": SCHEMA, "key": key, **asdict(result)}
+        del row["snippet_id"]
+        # ASCII, since output that is no Unicode has no other way into JSON.
+        line = json.dumps(row).encode("ascii") + b"\n"
+        try:
+            if self._file is None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+            while line:
+                line = line[os.write(self._file, line) :]
+        except OSError as error:
+            raise StudyError(f"cannot be written: {error.strerror}", path=self.path) from None
+
+    def close(self) -> None:
+        """Close the file; results stay readable."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _load(self, path: Path) -> None:
+        try:
+            content = path.read_bytes()
+            whole = content.rfind(b"\n") + 1
+            if whole < len(content):
+                os.truncate(path, whole)
+        except OSError as error:
+            raise StudyError(f"cannot be read: {error.strerror}", path=path) from None
+        for number, line in enumerate(content[:whole].split(b"\n"), start=1):
+            if line.strip():
+                self._load_line(line, path, number)
+
+    def _load_line(self, line: bytes, path: Path, number: int) -> None:
+        try:
+            row = json.loads(line)
+            if row["schema"] > SCHEMA:
+                raise StudyError("was written by a later dsqa", path=path, line=number, hint="upgrade dsqa")
+            values = {name: row[name] for name in _FIELDS if name in row}
+            self._results.setdefault(row["key"], ExecutionResult(snippet_id=row["key"], **values))
+        except (ValueError, KeyError, TypeError) as error:
+            raise StudyError(
+                f"is no execution result: {type(error).__name__}: {error}",
+                path=path,
+                line=number,
+                hint="delete the line; its code is then run again",
+            ) from None

@@ -1,0 +1,218 @@
+"""A run's row: what is known from its record, from its code's execution, and from the other runs of its cell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from dsqa.bank import Question
+from dsqa.execution import ExecutionResult, extract
+from dsqa.metrics import (
+    Answer,
+    Reading,
+    cell_similarity,
+    choose_answer,
+    coarse_metrics,
+    count_bpe,
+    count_tokens,
+    final_execution,
+    jaccard,
+    ratio,
+    read_answer,
+    read_output,
+    strip_reasoning,
+    word_set,
+    words,
+)
+from dsqa.outcomes.cache import ExecutionCache, snippet_key
+from dsqa.records import Record
+from dsqa.study import ExecutionConfig
+
+__all__ = ["Marked", "mark", "rows_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A record, read as far as it can be before its code has run.
+
+    `prose` is the response's text part: no code, no reasoning. `code` and `key` are None where there is nothing
+    to run; `outcome` then says why.
+    """
+
+    record: Record
+    question: Question
+    prose: str
+    reading: Reading
+    code: str | None
+    key: str | None
+    outcome: str
+    prompt_words: int | None
+    prompt_tokens: int | None
+
+    @property
+    def cell(self) -> tuple[str, str, str]:
+        """What makes a cell."""
+        return self.record.question_id, self.record.condition_id, self.record.prompt_hash
+
+
+def mark(
+    record: Record,
+    question: Question,
+    limits: ExecutionConfig,
+    hashes_for: Callable[[Question], Mapping[str, str]],
+) -> Marked:
+    """Split a response into text and code, and read the answer in the text."""
+    visible, unclosed = strip_reasoning(record.text)
+    extraction = extract(visible)
+    code, outcome = extraction.code, "ran"
+    if code is None or not code.strip():
+        code = None
+        outcome = "no code" if extraction.language is None else "other language"
+    prompt = _prompt_text(record)
+    prompt_words, prompt_tokens = (None, None) if prompt is None else _prompt_counts(prompt)
+    return Marked(
+        record=record,
+        question=question,
+        prose=extraction.prose,
+        reading=read_answer(record.text if unclosed else extraction.prose, question),
+        code=code,
+        key=None if code is None else snippet_key(code, hashes_for(question), limits),
+        outcome=outcome,
+        prompt_words=prompt_words,
+        prompt_tokens=prompt_tokens,
+    )
+
+
+def rows_of(cell: Sequence[Marked], cache: ExecutionCache, study: str) -> list[dict[str, Any]]:
+    """Return the rows of one cell's runs, in the order given."""
+    sets = [None if run.record.status == "failed" else word_set(run.prose) for run in cell]
+    first = next((i for i, run in enumerate(cell) if run.record.run == 0), None)
+    similarity = cell_similarity(sets, first)
+    rows = []
+    for i, run in enumerate(cell):
+        result = None if run.key is None else cache[run.key]
+        rows.append(
+            {
+                **_identity(run, study),
+                **_general(run),
+                "jaccard_first": float(similarity.first[i]),
+                "jaccard_mean": float(similarity.mean[i]),
+                "jaccard_truth": _to_reference(run.question, sets[i]),
+                **_marks(run, result),
+            }
+        )
+    return rows
+
+
+def _identity(run: Marked, study: str) -> dict[str, Any]:
+    record, question = run.record, run.question
+    temperature = record.condition.get("temperature")
+    return {
+        "study": study,
+        "question_id": record.question_id,
+        "category": question.category,
+        "level": question.level,
+        "condition_id": record.condition_id,
+        "endpoint": record.condition.get("endpoint"),
+        "model": record.condition.get("model"),
+        "temperature": None if temperature is None else float(temperature),
+        "run": record.run,
+        "prompt_hash": record.prompt_hash,
+        "status": record.status,
+        "finish_reason": record.finish_reason,
+        "error_class": (record.error or {}).get("class"),
+        "retries": record.retries,
+    }
+
+
+def _general(run: Marked) -> dict[str, Any]:
+    record = run.record
+    row: dict[str, Any] = {"words_in": run.prompt_words, "seconds": record.seconds}
+    if record.status == "failed":
+        counted = {"tokens_in": run.prompt_tokens, "tokens_source": None if run.prompt_tokens is None else "bpe"}
+        nothing = dict.fromkeys(("words_out", "tokens_out", "tokens_total", "word_ratio", "token_ratio"))
+        return row | counted | nothing
+    spoken = len(words(run.prose))
+    tokens = count_tokens(
+        record.usage,
+        prompt=run.prompt_tokens,
+        response=record.text,
+        text_part=run.prose,
+        reasoning=record.reasoning or "",
+    )
+    return row | {
+        "tokens_in": tokens.prompt,
+        "words_out": spoken,
+        "tokens_out": tokens.text,
+        "tokens_total": tokens.total,
+        "tokens_source": tokens.source,
+        "word_ratio": ratio(run.prompt_words, spoken),
+        "token_ratio": ratio(tokens.prompt, tokens.text),
+    }
+
+
+def _marks(run: Marked, result: ExecutionResult | None) -> dict[str, Any]:
+    outcome = run.outcome if result is None else result.outcome
+    output = None
+    if result is not None and outcome == "ran":
+        output = read_output(result.stdout, result.value, run.question)
+    answer = choose_answer(run.question, run.reading, output)
+    coarse = coarse_metrics(run.record.status, outcome, answer)
+    return {
+        "completion": coarse.completion,
+        "accuracy": coarse.accuracy,
+        "executability": coarse.executability,
+        "executability_repository": coarse.executability_repository,
+        "score": coarse.score,
+        "execution": final_execution(outcome, solved=answer.solved),
+        "execution_detail": None if result is None else result.detail or None,
+        "isolation": None if result is None else result.isolation,
+        **_answer(answer),
+    }
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    values = answer.reading.values
+    return {
+        "answer": json.dumps(values, ensure_ascii=False) if values else None,
+        "answer_source": answer.source,
+        "answer_status": answer.comparison.status,
+        "answer_share": answer.comparison.share,
+        "answer_conflict": answer.conflict,
+        "answer_key": answer.comparison.key,
+    }
+
+
+def _to_reference(question: Question, text: frozenset[str] | None) -> float | None:
+    reference = (question.model_extra or {}).get("reference_text")
+    if text is None or not isinstance(reference, str) or not reference.strip():
+        return None
+    return jaccard(text, _reference_set(reference))
+
+
+@lru_cache(maxsize=512)
+def _reference_set(reference: str) -> frozenset[str]:
+    return word_set(reference)
+
+
+def _prompt_text(record: Record) -> str | None:
+    """Return the text of all messages sent, or None where the record has none."""
+    messages = record.request.get("messages")
+    if not isinstance(messages, list) or not messages:
+        return None
+    pieces = []
+    for message in messages:
+        content = message.get("content") if isinstance(message, dict) else None
+        if isinstance(content, str):
+            pieces.append(content)
+        elif isinstance(content, list):
+            pieces.extend(str(part["text"]) for part in content if isinstance(part, dict) and "text" in part)
+    return "\n".join(pieces)
+
+
+@lru_cache(maxsize=256)
+def _prompt_counts(prompt: str) -> tuple[int, int]:
+    return len(words(prompt)), count_bpe(prompt)

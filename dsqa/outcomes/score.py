@@ -1,0 +1,237 @@
+"""Scoring: recorded runs in, one row of metrics per run out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from dsqa.bank import Bank, Question
+from dsqa.errors import StudyError
+from dsqa.execution import Snippet, execute
+from dsqa.outcomes.cache import ExecutionCache
+from dsqa.outcomes.rows import Marked, mark, rows_of
+from dsqa.outcomes.table import outcome_table, save_outcomes
+from dsqa.records import Record, read_records
+from dsqa.study import ExecutionConfig, StudyFolder
+from dsqa.study.folder import StudyDescription, hash_file
+
+__all__ = ["Progress", "score_records", "score_study"]
+
+Progress = Callable[[int, int], None]
+"""Called with (done, total): runs read, then pieces of code executed, counted together."""
+
+
+def score_study(
+    folder: StudyFolder, *, unsafe: bool = False, workers: int | None = None, progress: Progress | None = None
+) -> pd.DataFrame:
+    """Score every recorded run of a study's current design and write `outcomes.parquet`.
+
+    Parameters
+    ----------
+    folder
+        The recorded study. Runs with another prompt than the design's, or beyond its number of runs, are left out.
+    unsafe
+        Run generated code even where the machine offers too little isolation.
+    workers
+        How many pieces of code to run at a time.
+    progress
+        Called as the work goes on.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per run, in the design's order, with the columns of `COLUMNS`. ``attrs["ledger"]`` counts the runs:
+        ``planned``, ``scored``, ``missing`` (planned, not recorded), ``left_out`` (recorded, not of this design).
+
+    Raises
+    ------
+    StudyError
+        There is no recorded run of the design, or a data file has changed since the study was made.
+    ExecutionRefusedError
+        There is code to run and too little isolation to run it in.
+    """
+    description = folder.describe()
+    bank = folder.bank()
+    hashes = _checked_hashes(description, bank, folder.description_path)
+    place = {(c.question_id, c.condition_id, c.prompt_hash): i for i, c in enumerate(description.cells)}
+    left_out = 0
+
+    def of_the_design() -> Iterator[Record]:
+        nonlocal left_out
+        for record in read_records(folder.records_path):
+            if (
+                record.question_id,
+                record.condition_id,
+                record.prompt_hash,
+            ) in place and record.run < description.runs:
+                yield record
+            else:
+                left_out += 1
+
+    planned = len(place) * description.runs
+    limits = ExecutionConfig.model_validate(description.settings.get("execution") or {})
+    with ExecutionCache(folder.executions_path) as cache:
+        table = score_records(
+            of_the_design(),
+            bank,
+            study=description.name,
+            limits=limits,
+            data_hashes=hashes,
+            cache=cache,
+            unsafe=unsafe,
+            workers=workers,
+            progress=progress,
+            expected=planned,
+            order=lambda run: (place[run.cell], run.record.run),
+        )
+    if table.empty:
+        raise StudyError(
+            "holds no recorded run of the study's design",
+            path=folder.records_path,
+            hint="'dsqa sample' asks the questions"
+            + (f"; {left_out} runs there were asked with other prompts or conditions" if left_out else ""),
+        )
+    save_outcomes(table, folder.outcomes_path)
+    table.attrs["ledger"] = {
+        "planned": planned,
+        "scored": len(table),
+        "missing": planned - len(table),
+        "left_out": left_out,
+    }
+    return table
+
+
+def score_records(
+    records: Iterable[Record],
+    bank: Bank,
+    *,
+    study: str = "",
+    limits: ExecutionConfig | None = None,
+    data_hashes: dict[str, str] | None = None,
+    cache: ExecutionCache | None = None,
+    unsafe: bool = False,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    expected: int | None = None,
+    order: Callable[[Marked], tuple[int, int]] | None = None,
+) -> pd.DataFrame:
+    """Score runs wherever they come from: sampled, imported, or typed in.
+
+    Parameters
+    ----------
+    records
+        The runs. Those with equal question, condition and prompt hash make a cell; in it, run 0 is the first.
+    bank
+        The questions they answer, and the folder with their data files.
+    study
+        The study's name, for the table.
+    limits
+        For generated code; the default limits if None.
+    data_hashes
+        SHA-256 of the data files by name, where they are known already.
+    cache
+        Results of executions from before; new ones are added.
+    unsafe, workers, progress
+        As for `score_study`.
+    expected
+        How many records there will be, for `progress`.
+    order
+        Sort key of the rows; by default cells as they first appear, then run numbers.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per record, with the columns of `COLUMNS`.
+
+    Raises
+    ------
+    BankError
+        A record answers a question that the bank does not have, or its data file is missing.
+    ExecutionRefusedError
+        There is code to run and too little isolation to run it in.
+    """
+    limits = limits or ExecutionConfig()
+    cache = cache if cache is not None else ExecutionCache()
+    questions = {question.id: question for question in bank}
+    files = _DataFiles(bank, dict(data_hashes or {}))
+    runs: list[Marked] = []
+    waiting: dict[str, Snippet] = {}
+    for record in records:
+        question = questions.get(record.question_id) or bank[record.question_id]
+        run = mark(record, question, limits, files.hashes_for)
+        runs.append(run)
+        code, key = run.code, run.key
+        if code is not None and key is not None and key not in cache and key not in waiting:
+            waiting[key] = Snippet(key, code, files.paths_for(question))
+        if progress is not None:
+            progress(len(runs), max(expected or 0, len(runs)) + len(waiting))
+    _execute(waiting, limits, cache, unsafe=unsafe, workers=workers, progress=progress, before=len(runs))
+    cells: dict[tuple[str, str, str], list[Marked]] = {}
+    for run in runs:
+        cells.setdefault(run.cell, []).append(run)
+    place = {cell: i for i, cell in enumerate(cells)}
+    rows = [row for members in cells.values() for row in rows_of(members, cache, study)]
+    ordered = [run for members in cells.values() for run in members]
+    sort_key = order or (lambda run: (place[run.cell], run.record.run))
+    positions = sorted(range(len(rows)), key=lambda i: sort_key(ordered[i]))
+    return outcome_table([rows[i] for i in positions])
+
+
+def _execute(
+    waiting: dict[str, Snippet],
+    limits: ExecutionConfig,
+    cache: ExecutionCache,
+    *,
+    unsafe: bool,
+    workers: int | None,
+    progress: Progress | None,
+    before: int,
+) -> None:
+    if not waiting:
+        return
+    results = execute(iter(waiting.values()), limits, unsafe=unsafe, workers=workers)
+    for done, result in enumerate(results, start=1):
+        cache.add(result.snippet_id, result)
+        if progress is not None:
+            progress(before + done, before + len(waiting))
+
+
+class _DataFiles:
+    """A bank's data files, each hashed once."""
+
+    def __init__(self, bank: Bank, hashes: dict[str, str]) -> None:
+        self._bank = bank
+        self._hashes = hashes
+
+    def paths_for(self, question: Question) -> dict[str, Path]:
+        path = self._bank.data_file(question)
+        return {} if path is None or question.file_name is None else {question.file_name: path}
+
+    def hashes_for(self, question: Question) -> dict[str, str]:
+        found = {}
+        for name, path in self.paths_for(question).items():
+            if name not in self._hashes:
+                if not path.is_file():
+                    raise StudyError("no such data file", path=path, hint="the bank names it; put it there")
+                self._hashes[name] = hash_file(path)
+            found[name] = self._hashes[name]
+        return found
+
+
+def _checked_hashes(description: StudyDescription, bank: Bank, where: Path) -> dict[str, str]:
+    """Return the data files' hashes once they are seen to be those the study was made with."""
+    found = {}
+    for name, expected in description.data_hashes.items():
+        path = bank.data_dir / name
+        if not path.is_file():
+            raise StudyError("the study's copy of a data file is gone", path=path, hint=f"{where.name} names it")
+        found[name] = hash_file(path)
+        if found[name] != expected:
+            raise StudyError(
+                "has changed since the runs were asked about it, so they cannot be scored with it",
+                path=path,
+                hint="put the original back, or make a new study with the changed file",
+            )
+    return found
