@@ -182,7 +182,8 @@ def _unmarked(text: str) -> list[Piece]:
     start = 0
     # A line of prose after the last one, so that what is indented at the end is closed too.
     for number, line in enumerate([*text.splitlines(), "end"], 1):
-        if line.startswith(("    ", "\t")) or (run and not line.strip()):
+        filled = bool(line.strip())
+        if (filled and line.startswith(("    ", "\t"))) or (run and not filled):
             start = start if run else number
             run.append(line)
             continue

@@ -13,6 +13,7 @@ _OPEN = re.compile(
 )
 _PRE_OPEN = re.compile(r"<pre\b[^>]{0,200}>[ \t]*(?:<code\b(?P<attributes>[^>]{0,200})>)?", re.IGNORECASE)
 _PRE_CLOSE = re.compile(r"(?:</code>)?[ \t]*</pre>", re.IGNORECASE)
+_LANGUAGE = re.compile(r"[a-z][\w+#.-]{0,24}")
 _CLASS = re.compile(r"(?:language|lang|highlight)-([\w+#]+)", re.IGNORECASE)
 
 
@@ -121,7 +122,8 @@ def _preformatted(lines: list[str], start: int, opening: re.Match[str], prose: l
 def _tag(info: str) -> str:
     """Return the language of an info string: ``python``, ``{.python .numberLines}``, ``Python title="x"``."""
     words = info.strip().strip("{}").replace(",", " ").split()
-    return words[0].lstrip(".").lower() if words else ""
+    tag = words[0].lstrip(".").lower() if words else ""
+    return tag if _LANGUAGE.fullmatch(tag) else ""
 
 
 def _unindent(body: list[str], width: int) -> str:

@@ -8,7 +8,6 @@ import os
 import selectors
 import shutil
 import socket
-import subprocess
 import tempfile
 import time
 from dataclasses import dataclass, field

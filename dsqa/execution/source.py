@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import html
 import io
 import re
@@ -51,6 +52,8 @@ class Kind:
     language: str | None = None
 
 
+# One block is looked at from several sides in turn.
+@functools.lru_cache(maxsize=8)
 def parse(code: str) -> ast.Module | None:
     """Return the syntax tree, or None if the code is not Python or too long to tell."""
     if len(code) > _PARSE_CAP:
@@ -110,8 +113,9 @@ def clean(text: str) -> tuple[str, list[str]]:
     replaced, not removed, where that keeps line numbers. What parses as it stands is left alone.
     """
     notes: list[str] = []
-    code = text.replace("\u00a0", " ").replace("\ufeff", "").expandtabs(8)
-    code = text if parse(text) is not None else code
+    code = text
+    if parse(code) is None:
+        code = code.replace("\u00a0", " ").replace("\ufeff", "").expandtabs(8)
     if _PROMPT.search(code):
         code = _without_prompts(code)
         notes.append("prompts and the output between them left out")
