@@ -168,7 +168,7 @@ def _compare_number(truth: Number, answer: str, unit: Unit) -> tuple[bool, str, 
     if given is None:
         return False, "is not one number", _key(answer)
     if truth.unit and given.unit and truth.unit != given.unit:
-        return False, f"in {given.unit}, and the truth in {truth.unit}", _key(answer)
+        return False, f"in {given.unit}, and the truth in {truth.unit}", f"{_key(answer)} {given.unit}"
     scaled, note = _in_unit_of(truth, given, unit)
     if not truth.finite or not scaled.finite:
         same = truth.value == scaled.value

@@ -40,6 +40,8 @@ class Number:
         What follows ``±``.
     fraction
         Written as a fraction, ``3/4``.
+    label
+        What it is said to be, as in ``p = 0.03``.
     """
 
     value: Decimal
@@ -50,6 +52,7 @@ class Number:
     unit: str = ""
     spread: Decimal | None = None
     fraction: bool = False
+    label: str = ""
 
     @property
     def finite(self) -> bool:
@@ -216,6 +219,7 @@ def _assemble(match: re.Match[str], known_units_only: bool) -> Number | None:
         unit=unit,
         spread=Decimal(tail["spread"]) if tail["spread"] else None,
         fraction=found["numerator"] is not None,
+        label=found["label"] or "",
     )
 
 

@@ -94,9 +94,9 @@ def is_placeholder(question: Question, name: str, value: str) -> bool:
         return False  # the format may well use the true word as its placeholder
     if not bare or bare in {"[]", "()", "{}"}:
         return bool(plain(question.answers[name]))
-    return (
-        canonical in _facts(question).placeholders[name] or canonical in _GENERIC or bool(_TEMPLATE.fullmatch(bare))
-    )
+    if canonical in _facts(question).placeholders[name] or canonical in _GENERIC:
+        return True
+    return bool(_TEMPLATE.fullmatch(bare) or _TEMPLATE.fullmatch(value.strip()))
 
 
 def _facts(question: Question) -> _Facts:

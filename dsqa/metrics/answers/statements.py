@@ -30,12 +30,13 @@ _STATED = re.compile(
     [*_]{0,2}
     (?:\s+(?:is|would\s+be)\s*:?|\s*[:=])
     [*_\s]{0,4}
-    (?P<value>[^\n]{1,300})
+    (?=(?P<value>[^\n]{1,300}))               # not consumed: a second statement may stand in the same line
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 # Where a sentence may go on after the value: 'The answer is 32, because …'.
 _GOES_ON = re.compile(r"[,;.](?=\s)|\s(?=\()|\s(?=(?:because|since|as|which|so|for)\s)")
+_FORMAT = re.compile(r"[@＠]\s{0,3}[^\s\[]+\s{0,3}\[")
 _NO_VALUE = re.compile(r"[?!:]$|\.{3}$|…$")
 
 
@@ -65,21 +66,28 @@ def stated(text: str, truth: str) -> list[tuple[int, str]]:
 
 
 def only_value(text: str, truth: str) -> list[tuple[int, str]]:
-    """Return the text as ``(0, value)`` if it is one line, and that a value of the truth's form."""
+    """Return the text as ``(0, value)`` if it is one line, and that a value of the truth's form, without a label."""
     bare = text.strip()
     if not bare or "\n" in bare or len(bare) > _REACH or not _has_form(bare, truth):
         return []
-    return [(0, bare)]
+    number = parse_number(bare)
+    return [] if number is not None and number.label else [(0, bare)]
 
 
 def _value_at_start(rest: str, truth: str) -> str | None:
     rest = rest.strip()
     candidates = [rest, *(rest[: cut.start()] for cut in _GOES_ON.finditer(rest))]
     for candidate in candidates[:12]:
-        value = candidate.strip().rstrip("*_` ").rstrip(".").rstrip("*_` ")
+        value = _unpaired_off(_unpaired_off(candidate.strip()).rstrip(".").rstrip())
         if value and _has_form(value, truth):
             return value
     return None
+
+
+def _unpaired_off(value: str) -> str:
+    """Take off the end of emphasis that began before the value: ``**The answer is 32.**``."""
+    bare = value.rstrip("*_`")
+    return value if value[:1] in "*_`" else bare.rstrip()
 
 
 def _has_form(value: str, truth: str) -> bool:
@@ -107,4 +115,6 @@ def _has_form(value: str, truth: str) -> bool:
     if canonical_string(bare) == canonical_string(truth):
         return True
     words = bare.split()
+    if _FORMAT.search(bare):
+        return False
     return len(words) <= _WORDS_OF_A_TEXT and parse_number(bare) is None and not _NO_VALUE.search(bare)
