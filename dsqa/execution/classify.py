@@ -16,6 +16,7 @@ __all__ = ["Ending", "WorkerBrokenError", "classify"]
 
 _REFUSED_ERRNOS = {
     errno.EPERM, errno.EACCES, errno.EROFS, errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTUNREACH,
+    errno.EXDEV,
     # the disk, file-size and open-file limits
     errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE,
 }  # fmt: skip

@@ -36,6 +36,8 @@ _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "NUMEXPR_NUM_THREADS": "1",
+    # Each further arena would reserve 64 MB of the memory limit.
+    "MALLOC_ARENA_MAX": "2",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     # New processes are refused; joblib then works in one.
     "JOBLIB_MULTIPROCESSING": "0",
@@ -190,7 +192,8 @@ def _mounts() -> list[str]:
         mounts += ["--symlink", target, inside]
     for name in _DEVICES:
         mounts += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
-    mounts += ["--symlink", f"{_SCRATCH}/tmp", "/tmp"]  # noqa: S108
+    for name in ("/tmp", "/dev/shm"):  # noqa: S108
+        mounts += ["--symlink", f"{_SCRATCH}/tmp", name]
     mounts += ["--perms", "0700", "--size", str(_PRELOADER_DISK), "--tmpfs", _SCRATCH]
     return mounts
 

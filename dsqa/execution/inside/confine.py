@@ -16,7 +16,7 @@ _MAX_FILES_ON_DISK = 4096
 _MAX_OPEN_FILES = 256
 _MAX_TASKS = 256
 # Reserved but unused address space (allocator arenas, thread stacks) that counts for RLIMIT_AS alone.
-_ADDRESS_SLACK_MB = 1024
+_ADDRESS_SLACK_MB = 256
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,8 @@ _MESSAGE_CAP = 500
 _CHAIN_CAP = 8
 _COPY_CHUNK = 1 << 20
 _HIGHEST_FD = 4096
+# Bound now: the snippet may replace what `json` offers later.
+_encode = json.JSONEncoder().encode
 _FUTURES = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
 
@@ -196,7 +198,7 @@ def _exit_row(stop: SystemExit) -> dict[str, Any]:
     if code is None or code == 0:
         return {"kind": "exit", "status": 0, "value": None}
     if not isinstance(code, int):
-        print(code, file=sys.stderr)  # noqa: T201
+        sys.stderr.write(f"{code}\n")
     return {"kind": "exit", "status": code & 0xFF if isinstance(code, int) else 1, "value": None}
 
 
@@ -243,12 +245,12 @@ def _print_exception(error: BaseException, path: str) -> None:
         while trace is not None and trace.tb_frame.f_code.co_filename != path:
             trace = trace.tb_next
         lines = traceback.format_exception(type(error), error, trace)
-        print("".join(lines), end="", file=sys.stderr)  # noqa: T201
+        sys.stderr.write("".join(lines))
     except BaseException:  # noqa: S110
         pass  # the snippet made stderr unusable; the report still tells the type and the line
 
 
 def _send(fd: int, row: dict[str, Any]) -> None:
-    data = json.dumps(row).encode() + b"\n"
+    data = _encode(row).encode() + b"\n"
     while data:
         data = data[os.write(fd, data) :]

@@ -1,0 +1,4 @@
+# expect: failed
+# detail: SIGABRT|SIGSEGV
+import os
+os.abort()

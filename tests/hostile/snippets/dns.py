@@ -1,0 +1,4 @@
+# expect: blocked
+# detail: gaierror|PermissionError
+import socket
+print(socket.gethostbyname('localhost.localdomain'), 'ESCAPED')

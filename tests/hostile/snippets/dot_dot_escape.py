@@ -1,0 +1,4 @@
+# expect: blocked
+import os
+os.chdir("../../../../..")
+open("dsqa-was-here", "w").write("ESCAPED")

@@ -1,0 +1,4 @@
+# expect: timed out
+import sys
+while True:
+    sys.stderr.write('x' * 100_000)

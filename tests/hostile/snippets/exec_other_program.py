@@ -1,0 +1,3 @@
+# expect: blocked
+import os
+os.execv('/usr/bin/env', ['env', 'echo', 'ESCAPED'])

@@ -1,0 +1,5 @@
+# expect: ran
+# detail: left by exit
+import sys
+sys.exit(0)
+print(42)

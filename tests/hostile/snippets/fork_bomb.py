@@ -1,0 +1,5 @@
+# expect: blocked
+# detail: PermissionError
+import os
+while True:
+    os.fork()

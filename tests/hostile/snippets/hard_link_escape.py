@@ -1,0 +1,4 @@
+# expect: blocked
+import os
+os.link(os.__file__, "master")
+open("master", "a").write("ESCAPED")

@@ -1,0 +1,3 @@
+# expect: failed
+# detail: ValueError
+raise ValueError('x' * 20_000_000)

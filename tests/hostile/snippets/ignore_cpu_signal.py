@@ -1,0 +1,11 @@
+# expect: timed out
+# detail: CPU limit
+import signal
+signal.signal(signal.SIGXCPU, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+while True:
+    try:
+        while True:
+            pass
+    except BaseException:
+        pass

@@ -1,0 +1,4 @@
+# expect: timed out
+# detail: CPU limit
+while True:
+    pass

@@ -1,0 +1,4 @@
+# expect: blocked
+import os, signal
+os.kill(-1, signal.SIGKILL)
+print('ESCAPED')

@@ -1,0 +1,4 @@
+# expect: blocked
+import os, signal
+os.killpg(0, signal.SIGKILL)
+print('ESCAPED')

@@ -1,0 +1,3 @@
+# expect: blocked
+import os, signal
+os.kill(os.getpid(), signal.SIGKILL)

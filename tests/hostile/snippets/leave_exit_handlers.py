@@ -1,0 +1,3 @@
+# expect: ran
+import atexit
+atexit.register(print, 'bye')

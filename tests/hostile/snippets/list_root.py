@@ -1,0 +1,4 @@
+# expect: blocked
+# detail: PermissionError
+import os
+print(os.listdir('/'), 'ESCAPED')

@@ -1,0 +1,4 @@
+# expect: ran
+# detail: left its process
+import os
+os._exit(0)

@@ -1,0 +1,3 @@
+# expect: ran
+import os
+print(os.system('touch {{HOST}}/written; echo ESCAPED'))

@@ -1,0 +1,3 @@
+# expect: timed out
+while True:
+    print('x' * 100_000)

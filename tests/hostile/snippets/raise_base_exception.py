@@ -1,0 +1,5 @@
+# expect: failed
+# detail: Odd
+class Odd(BaseException):
+    pass
+raise Odd('no')

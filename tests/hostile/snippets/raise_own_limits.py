@@ -1,0 +1,5 @@
+# expect: failed
+# detail: ValueError
+import resource
+resource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+print("ESCAPED")

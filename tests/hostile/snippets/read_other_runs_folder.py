@@ -1,0 +1,4 @@
+# expect: failed
+# detail: FileNotFoundError
+import os
+print(os.listdir("{{HOST}}/runs"))

@@ -1,0 +1,3 @@
+# expect: failed
+# detail: FileNotFoundError
+print(open('/etc/passwd').read(), 'ESCAPED')

@@ -1,0 +1,4 @@
+# expect: failed
+# detail: SIGSEGV
+import ctypes
+ctypes.string_at(0)

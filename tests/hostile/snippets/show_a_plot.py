@@ -1,0 +1,4 @@
+# expect: ran
+import matplotlib.pyplot as plt
+plt.plot([1, 2])
+plt.show(block=True)

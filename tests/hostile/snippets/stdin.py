@@ -1,0 +1,3 @@
+# expect: failed
+# detail: EOFError
+print(input('your key? '), 'ESCAPED')

@@ -1,0 +1,4 @@
+# expect: failed
+# detail: exit status 7
+import os
+os._exit(7)

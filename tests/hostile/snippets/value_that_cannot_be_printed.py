@@ -1,0 +1,6 @@
+# expect: failed
+# detail: RuntimeError
+class Odd:
+    def __repr__(self):
+        raise RuntimeError('no')
+Odd()
