@@ -25,10 +25,10 @@ With all scores equal this is exact: the observed part has no spread, and the bo
 error goes to the upper one. Otherwise it starts from
 
 - two distinct scores a < b: SD = (b − a) √(p(1 − p)) with p the share of b, so the Clopper–Pearson interval
-  for p, mapped through √(p(1 − p)) (highest at p = ½ where that is inside), is exact. The percentile
-  bootstrap misses σ̄ = 1 of a coin toss in 12 % of cells at N = 100, because the SD turns back at p = ½;
-- more: the percentile bootstrap. In simulation BCa and the basic rule cover less (the same turn-back, and
-  ties on the score grid spoil their corrections);
+  for p, mapped through √(p(1 − p)) (highest at p = ½ where that is inside), is exact. A bootstrap misses
+  σ̄ = 1 of a fair coin toss between 0 and 3 in 12 % of cells at N = 100: the SD turns back at p = ½;
+- more distinct scores: the BCa bootstrap. Of percentile, basic and BCa it kept closest to nominal in
+  simulation (ten score distributions, N from 5 to 100: 93 to 99.8 %, but 81 % for N = 5 near σ̄ = 1);
 
 and raises the upper end to the bound at a = (1 − level)/2 where that is higher. The consequence is real and
 not an artefact: at level 0.95 it takes 129 equal scores of 3 before σ̄ ≥ 0.3 is excluded, since a 2.3 % share
@@ -164,7 +164,7 @@ def instability_interval(
     scores: ArrayLike,
     *,
     seed: int,
-    method: BootstrapMethod = "percentile",
+    method: BootstrapMethod = "bca",
     level: float = 0.95,
     resamples: int = 9999,
     bounds: tuple[float, float] = SCORE_BOUNDS,
@@ -188,7 +188,7 @@ def instability_intervals(
     cells: Sequence[ArrayLike],
     *,
     seed: int,
-    method: BootstrapMethod = "percentile",
+    method: BootstrapMethod = "bca",
     level: float = 0.95,
     resamples: int = 9999,
     bounds: tuple[float, float] = SCORE_BOUNDS,

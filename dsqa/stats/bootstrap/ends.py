@@ -75,29 +75,35 @@ def interval_ends(
     tuple
         NaN ends where BCa is not defined: θ̂ outside of the bootstrap distribution.
     """
+    if probabilities is None:
+        ordered, reached = np.sort(draws, axis=1), None
+    else:
+        order = np.argsort(draws, axis=1)
+        ordered = np.take_along_axis(draws, order, axis=1)
+        reached = np.cumsum(np.take_along_axis(probabilities, order, axis=1), axis=1)
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     levels = np.broadcast_to(tails, (draws.shape[0], 2))
     if method == "bca":
         if accelerations is None:
             raise ValueError("BCa needs the acceleration")
-        levels = _bca_levels(draws, probabilities, estimate, accelerations, ndtri(tails))
-    ends = _quantiles(draws, probabilities, levels)
+        levels = _bca_levels(ordered, reached, estimate, accelerations, ndtri(tails))
+    ends = _quantiles(ordered, reached, levels)
     if method == "basic":
         ends = 2 * estimate[:, None] - ends[:, ::-1]
     return ends[:, 0], ends[:, 1]
 
 
 def _bca_levels(
-    draws: FloatArray,
-    probabilities: FloatArray | None,
-    estimate: FloatArray,
-    a: FloatArray,
-    z: FloatArray,
+    ordered: FloatArray, reached: FloatArray | None, estimate: FloatArray, a: FloatArray, z: FloatArray
 ) -> FloatArray:
-    tie = 1e-12 * np.maximum(np.abs(draws).max(axis=1), np.abs(estimate))[:, None]
-    gap = draws - estimate[:, None]
-    where = (gap < -tie) + 0.5 * (np.abs(gap) <= tie)
-    below = where.mean(axis=1) if probabilities is None else (where * probabilities).sum(axis=1)
+    tie = 1e-12 * np.maximum(np.abs(ordered[:, [0, -1]]).max(axis=1), np.abs(estimate))
+    below = np.empty(len(estimate))
+    for i, row in enumerate(ordered):
+        ranks = (row.searchsorted(estimate[i] - tie[i]), row.searchsorted(estimate[i] + tie[i], side="right"))
+        if reached is None:
+            below[i] = sum(ranks) / (2 * row.size)
+        else:
+            below[i] = sum(0.0 if rank == 0 else reached[i, rank - 1] for rank in ranks) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         shifted = ndtri(below)[:, None] + z
         levels = ndtr(ndtri(below)[:, None] + shifted / (1 - a[:, None] * shifted))
@@ -106,15 +112,11 @@ def _bca_levels(
     return np.asarray(np.where(valid.all(axis=1, keepdims=True), levels, np.nan), dtype=np.float64)
 
 
-def _quantiles(draws: FloatArray, probabilities: FloatArray | None, levels: FloatArray) -> FloatArray:
-    size = draws.shape[1]
-    if probabilities is None:
-        ordered = np.sort(draws, axis=1)
-        index = np.ceil(np.nan_to_num(levels) * size - 1e-9).astype(np.int64) - 1
+def _quantiles(ordered: FloatArray, reached: FloatArray | None, levels: FloatArray) -> FloatArray:
+    size, wanted = ordered.shape[1], np.nan_to_num(levels)
+    if reached is None:
+        index = np.ceil(wanted * size - 1e-9).astype(np.int64) - 1
     else:
-        order = np.argsort(draws, axis=1)
-        ordered = np.take_along_axis(draws, order, axis=1)
-        reached = np.cumsum(np.take_along_axis(probabilities, order, axis=1), axis=1)
-        index = (reached[:, :, None] < np.nan_to_num(levels)[:, None, :] - 1e-13).sum(axis=1)
+        index = np.stack([row.searchsorted(want - 1e-13) for row, want in zip(reached, wanted, strict=True)])
     picked = np.take_along_axis(ordered, np.clip(index, 0, size - 1), axis=1)
     return np.asarray(np.where(np.isnan(levels), np.nan, picked), dtype=np.float64)

@@ -32,6 +32,7 @@ class MomentStatistic:
 
     Sums are taken of x − min(x): no cancellation for values far from zero, and on a grid such as the
     half points of the score every sum is an exact integer multiple, so equal resamples tie exactly.
+    `from_sums(n, total, squares, shift)` owns the arrays `total` and `squares` and may overwrite them.
     """
 
     name: str
@@ -41,7 +42,8 @@ class MomentStatistic:
         """Return the statistic for every row of weights."""
         shift = values.min()
         moved = values - shift
-        return self.from_sums(weights.sum(axis=-1), weights @ moved, weights @ moved**2, np.asarray(shift))
+        total, squares = np.asarray(weights @ moved), np.asarray(weights @ moved**2)
+        return self.from_sums(weights.sum(axis=-1), total, squares, np.asarray(shift))
 
 
 def _mean(n: FloatArray, total: FloatArray, squares: FloatArray, shift: FloatArray) -> FloatArray:
@@ -51,7 +53,13 @@ def _mean(n: FloatArray, total: FloatArray, squares: FloatArray, shift: FloatArr
 
 def _sd(n: FloatArray, total: FloatArray, squares: FloatArray, shift: FloatArray) -> FloatArray:
     del shift
-    return np.asarray(np.sqrt(np.maximum(n * squares - total**2, 0.0)) / n, dtype=np.float64)
+    # In place: for many cells these arrays are large, and memory traffic is most of the time.
+    out = np.multiply(n, squares, out=squares)
+    out -= np.square(total, out=total)
+    np.maximum(out, 0.0, out=out)
+    np.sqrt(out, out=out)
+    out /= n
+    return out
 
 
 weighted_mean = MomentStatistic("mean", _mean)
