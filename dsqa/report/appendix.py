@@ -45,8 +45,13 @@ def facts_table(page: Page) -> Markdown:
     now = {"python": platform.python_version(), **{name: v for name in _USED if (v := _version(name)) is not None}}
     pairs.append(("Versions of this report", _versions(now)))
     columns = [Column("", width=28), Column("", width=72)]
-    return table(columns, [[f"**{name}**", value] for name, value in pairs], label="tbl-facts", caption="The study.",
-                 classes=("facts-table",))
+    return table(
+        columns,
+        [[f"**{name}**", value] for name, value in pairs],
+        label="tbl-facts",
+        caption="The study.",
+        classes=("facts-table",),
+    )
 
 
 def conditions_table(page: Page) -> Markdown:
@@ -80,7 +85,8 @@ def conditions_table(page: Page) -> Markdown:
 def hashes_table(page: Page) -> Markdown:
     """Return the SHA-256 of the bank, the data files, the template, the records and the outcomes."""
     rows = [["Bank (content)", code_span(page.description.bank_hash)]]
-    rows += [[f"Data: {escape(name)}", code_span(digest)] for name, digest in sorted(page.description.data_hashes.items())]
+    for name, digest in sorted(page.description.data_hashes.items()):
+        rows.append([f"Data: {escape(name)}", code_span(digest)])
     if "sha256" in page.description.template:
         rows.append(["Prompt template", code_span(page.description.template["sha256"])])
     for title, path in (("Records", page.folder.records_path), ("Outcomes", page.folder.outcomes_path)):

@@ -12,8 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import papermill
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
+from nbclient.exceptions import DeadKernelError
+from papermill.exceptions import PapermillExecutionError
 
 from dsqa.errors import ReportError
 
@@ -75,12 +78,8 @@ def execute_notebook(
     ReportError
         It is not a notebook, has no such parameter, or one of its cells failed.
     """
-    import papermill
-    from nbclient.exceptions import DeadKernelError
-    from papermill.exceptions import PapermillExecutionError
-
     try:
-        source = nbformat.read(notebook, as_version=4)
+        source = _read(notebook)
     except (OSError, UnicodeDecodeError, nbformat.reader.NotJSONError, nbformat.ValidationError) as error:
         raise ReportError(f"cannot be read as a notebook: {error}", path=notebook) from None
     _check_parameters(notebook, source, parameters)
@@ -101,7 +100,7 @@ def execute_notebook(
                 kernel_manager_class=manager,
             )
         except PapermillExecutionError as error:
-            result = _tidy(nbformat.read(executed, as_version=4))
+            result = _tidy(_read(executed))
             _save(result, output)
             raise ReportError(
                 f"cell {_number_in(source, error)} ({_first_line(error.source)}) failed: {_reason(error)}",
@@ -114,7 +113,7 @@ def execute_notebook(
                 path=notebook,
                 hint="is there enough memory? 'dsqa doctor' says what is installed",
             ) from None
-        result = _tidy(nbformat.read(executed, as_version=4))
+        result = _tidy(_read(executed))
     _save(result, output)
     return result
 
@@ -166,6 +165,11 @@ def _tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
         cell.id = f"cell-{number}"
         if "injected-parameters" in cell.metadata.get("tags", []) and not cell.source.startswith("#|"):
             cell.source = f"#| echo: false\n{cell.source}"
+    return notebook
+
+
+def _read(path: Path) -> nbformat.NotebookNode:
+    notebook: nbformat.NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     return notebook
 
 

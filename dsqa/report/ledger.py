@@ -49,7 +49,9 @@ def execution_table(page: Page) -> Markdown:
     seen = [*(name for name in _EXECUTIONS if (known == name).any())]
     seen += sorted(set(known[~known.isin(_EXECUTIONS)]))
     by_condition = {key: known[page.outcomes["condition_id"] == key] for key in page.conditions}
-    rows = [[escape(name), *(f"{int((values == name).sum()):,}" for values in by_condition.values())] for name in seen]
+    rows = []
+    for name in seen:
+        rows.append([escape(name), *(f"{int((values == name).sum()):,}" for values in by_condition.values())])
     columns = [Column("Outcome of the code", width=24)]
     columns += [Column(escape(label), "right", 14) for label in page.conditions.values()]
     caption = "How the code in the responses fared when it was run afresh: number of runs per condition."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -62,7 +62,9 @@ def verbatim(text: str, *, max_lines: int | None = None, max_chars: int | None =
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", body)), default=0))
     block = f"{fence}{{.text}}\n{body}\n{fence}"
     if cut:
-        block += f"\n\n[… {cut:,} more {'character' if cut == 1 else 'characters'}{'; ' + rest if rest else ''}]{{.note}}"
+        block += (
+            f"\n\n[… {cut:,} more {'character' if cut == 1 else 'characters'}{'; ' + rest if rest else ''}]{{.note}}"
+        )
     return block
 
 
@@ -141,7 +143,7 @@ def table(
     return Markdown("::: {" + marked + "}\n\n" + "\n".join(lines) + f"{below}\n\n:::\n")
 
 
-def figure(path: str, *, label: str, caption: str, alt: str, attributes: Mapping[str, str] | None = None) -> Markdown:
+def figure(path: str, *, label: str, caption: str, alt: str, width: str = "100%") -> Markdown:
     """Return a captioned figure that can be referred to as ``@label``.
 
     Parameters
@@ -154,11 +156,12 @@ def figure(path: str, *, label: str, caption: str, alt: str, attributes: Mapping
         Markdown.
     alt
         Plain text for those who cannot see it.
+    width
+        Share of the page's width.
     """
-    target = "".join(c if c.isalnum() and c.isascii() or c in "-._~/" else _percent(c) for c in path)
+    target = "".join(c if (c.isalnum() and c.isascii()) or c in "-._~/" else _percent(c) for c in path)
     text = " ".join(clean(alt).split()).replace("\\", "\\\\").replace('"', '\\"')
-    extra = "".join(f' {key}="{value}"' for key, value in (attributes or {}).items())
-    return Markdown(f'::: {{#{label}}}\n\n![]({target}){{fig-alt="{text}"{extra}}}\n\n{caption}\n\n:::\n')
+    return Markdown(f'::: {{#{label}}}\n\n![]({target}){{fig-alt="{text}" width={width}}}\n\n{caption}\n\n:::\n')
 
 
 def _percent(character: str) -> str:

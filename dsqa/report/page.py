@@ -11,7 +11,7 @@ import pandas as pd
 
 from dsqa.bank import Bank, Question
 from dsqa.errors import ReportError
-from dsqa.figures import condition_labels
+from dsqa.figures.common import condition_labels
 from dsqa.outcomes import load_outcomes
 from dsqa.report.markdown import Markdown, anchor, escape
 from dsqa.report.wording import is_missing
@@ -54,9 +54,7 @@ class Page:
 
     def cell(self, question_id: str, condition_id: str) -> pd.Series | None:
         """Return a cell's row, or None where no run of it is recorded."""
-        rows = self.cells[
-            (self.cells["question_id"] == question_id) & (self.cells["condition_id"] == condition_id)
-        ]
+        rows = self.cells[(self.cells["question_id"] == question_id) & (self.cells["condition_id"] == condition_id)]
         return None if rows.empty else rows.iloc[0]
 
     def link(self, question_id: str) -> str:
@@ -101,7 +99,7 @@ def open_page(study: str | Path, *, seed: int | None = None, resamples: int = 99
         raise ReportError("has not been marked yet", path=folder.root, hint=f"run: dsqa score {folder.root}")
     outcomes = load_outcomes(folder.outcomes_path)
     if outcomes.empty:
-        raise ReportError("has no run to report", path=folder.outcomes_path, hint="sample some: dsqa sample study.yaml")
+        raise ReportError("has no run to report", path=folder.outcomes_path, hint="ask first: dsqa sample study.yaml")
     asked = set(outcomes["question_id"].astype(str))
     unknown = sorted(asked - {question.id for question in bank})
     if unknown:
@@ -111,7 +109,8 @@ def open_page(study: str | Path, *, seed: int | None = None, resamples: int = 99
             hint="mark the study again with 'dsqa score'",
         )
     questions = tuple(question for question in bank if question.id in asked)
-    conditions = condition_labels(outcomes)
+    # Kept together where a line breaks.
+    conditions = {key: label.replace(" = ", "\u00a0=\u00a0") for key, label in condition_labels(outcomes).items()}
     used_seed = description.seed if seed is None else seed
     cells = summarise_cells(outcomes, seed=used_seed, resamples=resamples)
     order = {question.id: i for i, question in enumerate(questions)}

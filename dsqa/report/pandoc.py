@@ -72,7 +72,7 @@ def _docx(notebook: Path, target: Path, metadata: dict[str, str]) -> None:
 
 def _pdf(notebook: Path, target: Path, metadata: dict[str, str]) -> None:
     try:
-        import typst
+        import typst  # noqa: PLC0415 - an extra
     except ImportError:
         raise MissingDependencyError("a PDF needs Typst", hint="pip install 'dsqa[render]'") from None
     template = shipped("reports") / "typst" / "pandoc-template.typ"
@@ -120,7 +120,13 @@ def _pandoc(notebook: Path, target: Path, to: str, metadata: dict[str, str], *op
             notebook.name,
         ]
         done = subprocess.run(
-            command, cwd=notebook.parent, env=environment, capture_output=True, text=True, check=False, errors="replace"
+            command,
+            cwd=notebook.parent,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            errors="replace",
         )
     if done.returncode or "Could not fetch resource" in done.stderr:
         raise ReportError(f"pandoc could not render it: {_one_line(done.stderr)}", path=notebook)
@@ -128,7 +134,7 @@ def _pandoc(notebook: Path, target: Path, to: str, metadata: dict[str, str], *op
 
 def _pandoc_path() -> str:
     try:
-        import pypandoc
+        import pypandoc  # noqa: PLC0415 - an extra
 
         return str(pypandoc.get_pandoc_path())
     except (ImportError, OSError):

@@ -16,6 +16,10 @@ from dsqa.report.page import Page
 
 __all__ = ["accuracy_figure", "answer_figures", "instability_figure", "similarity_figure", "tokens_figure"]
 
+_PAGE_MM = 183.0
+_MM_PER_INCH = 25.4
+
+
 def instability_figure(page: Page) -> Markdown:
     """Place the figure: instability by category and level."""
     return _place(
@@ -77,9 +81,11 @@ def answer_figures(page: Page) -> Markdown:
 
 
 def _place(page: Page, name: str, drawn: Figure, data: pd.DataFrame, caption: figures.Caption) -> Markdown:
+    # The share of the page's width that it was drawn for: the same size of letters in every figure.
+    share = min(100, round(100 * drawn.get_size_inches()[0] * _MM_PER_INCH / _PAGE_MM))
     figures.save_figure(drawn, data, caption, page.folder.figures_dir, name, ("svg", "png"))
     pyplot.close(drawn)
     # Relative to the kernel's working folder, which is where the executed notebook goes.
     path = os.path.relpath(page.folder.figures_dir / f"{name}.svg", Path.cwd())
     text = f"**{escape(caption.title)}.** {escape(caption.text)}"
-    return placed(Path(path).as_posix(), label=f"fig-{name}", caption=text, alt=caption.alt)
+    return placed(Path(path).as_posix(), label=f"fig-{name}", caption=text, alt=caption.alt, width=f"{share}%")

@@ -35,10 +35,10 @@ def answer_shares(rows: pd.DataFrame) -> list[AnswerShare]:
     Answers are distinct by ``answer_key``. Ties keep the order of the runs.
     """
     read = rows[rows["answer_key"].notna()].sort_values("run", kind="stable")
-    shares = [
-        AnswerShare(str(answer_text(group["answer"].iloc[0])), len(group), bool((group["answer_status"] == "matched").any()))
-        for _, group in read.groupby("answer_key", sort=False)
-    ]
+    shares = []
+    for _, group in read.groupby("answer_key", sort=False):
+        right = bool((group["answer_status"] == "matched").any())
+        shares.append(AnswerShare(str(answer_text(group["answer"].iloc[0])), len(group), right))
     return sorted(shares, key=lambda share: -share.runs)
 
 
@@ -77,19 +77,19 @@ def question_table(page: Page) -> Markdown:
             row = [name]
             if several:
                 row.append(escape(label))
-            row += [*_estimates(cell), _commonest(shares, int(cell["runs"]))]
-            row += [answer_text(question.answers, 40), verdict_mark(str(cell["verdict"]), bool(cell["settled"]))]
+            row += [verdict_mark(str(cell["verdict"]), bool(cell["settled"])), *_estimates(cell)]
+            row += [_commonest(shares, int(cell["runs"])), answer_text(question.answers, 40)]
             rows.append(row)
             first = False
     columns = [Column("Question", width=30)]
     if several:
         columns.append(Column("Condition", width=11))
     columns += [
+        Column("Verdict", width=15),
         Column("Right", "right", 13),
         Column("Instability", "right", 13),
         Column("Commonest answer", width=15),
         Column("Right answer", width=11),
-        Column("Verdict", width=13),
     ]
     caption = (
         "Every question under every condition. Right: runs with the right result, of all runs, with the "
@@ -135,7 +135,7 @@ def _card(
         "::: {.card}",
         f"### {escape(question.id)} {{#{anchor('q', question.id)}}}",
         f"[{' · '.join(facts)}]{{.facts}}",
-        *(f"> {escape(paragraph)}" + ("\n>" if i + 1 < len(paragraphs) else "") for i, paragraph in enumerate(paragraphs)),
+        "\n>\n".join(f"> {escape(paragraph)}" for paragraph in paragraphs),
         f"Right answer: {right}",
         _answers(page, question),
     ]
@@ -164,14 +164,20 @@ def _answers(page: Page, question: Question) -> str:
             shown.append(_share("*none read*", unread, runs, right=False))
         right, instability = _estimates(cell)
         rows.append(
-            [escape(label), " ".join(shown), right, instability, verdict_mark(str(cell["verdict"]), bool(cell["settled"]))]
+            [
+                escape(label),
+                verdict_mark(str(cell["verdict"]), bool(cell["settled"])),
+                right,
+                instability,
+                " ".join(shown),
+            ]
         )
     columns = [
         Column("Condition", width=14),
-        Column("Answers given", width=36),
+        Column("Verdict", width=16),
         Column("Right", "right", 14),
         Column("Instability", "right", 14),
-        Column("Verdict", width=16),
+        Column("Answers given", width=36),
     ]
     return table(columns, rows, classes=("stack", "answers"))
 
@@ -179,7 +185,7 @@ def _answers(page: Page, question: Question) -> str:
 def _share(text: str, part: int, whole: int, *, right: bool) -> str:
     tick = " ✓" if right else ""
     classes = ".share" + (" .right" if right else "")
-    return f'[{text}{tick} {of(part, whole)}]{{{classes} style="--part:{100 * part / whole:.1f}%"}}'
+    return f'[[{text}{tick}]{{.answer}} ({of(part, whole)})]{{{classes} style="--part:{100 * part / whole:.1f}%"}}'
 
 
 def _response(page: Page, run: pd.Series, record: Record, *, max_lines: int, max_chars: int) -> str:

@@ -84,7 +84,8 @@ def render_report(
     made = []
     for name in formats:
         target = report_dir / f"{source.stem}.{name}"
-        say(f"Rendering {target.name} with {'Quarto' if program else 'pandoc' if name != 'pdf' else 'pandoc and Typst'}")
+        tool = "Quarto" if program else "pandoc and Typst" if name == "pdf" else "pandoc"
+        say(f"Rendering {target.name} with {tool}")
         try:
             if program:
                 render_with_quarto(program, executed, target, metadata)

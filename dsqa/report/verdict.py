@@ -7,7 +7,7 @@ import pandas as pd
 from dsqa.report.markdown import Column, Markdown, escape, span, table
 from dsqa.report.page import Page
 from dsqa.report.wording import count, listing, number, percent
-from dsqa.stats import VERDICTS
+from dsqa.stats import UNPARSED, VERDICTS
 
 __all__ = ["VERDICT_CLASSES", "hurry", "lead", "verdict_mark", "verdict_table"]
 
@@ -15,6 +15,8 @@ VERDICT_CLASSES = {"stable and right": "right", "stable and wrong": "wrong", "un
 """Verdict → the class that colours it."""
 
 _UNSETTLED = "?"
+# A wrong answer is "the same" one if at least this share of a cell's runs gives it.
+_ALIKE = 0.8
 
 
 def verdict_mark(verdict: str, settled: bool) -> str:
@@ -36,21 +38,14 @@ def lead(page: Page) -> Markdown:
         asked += f" under each of {count(len(page.conditions), 'condition')}"
     sentences = [f"{asked}: {count(len(page.outcomes), 'run')} in all."]
     several = len(page.conditions) > 1
-    for verdict, effect in (
-        ("stable and right", "the same right result comes back"),
-        ("stable and wrong", "the same wrong result comes back"),
-    ):
+    for verdict in ("stable and right", "stable and wrong"):
         always = _everywhere(page, verdict)
         scope = " under every condition" if several else ""
-        verb = "is" if len(always) == 1 else "are"
         if always:
-            sentences.append(
-                f"**{len(always)} of {count(questions, 'question')} {verb} {verdict}{scope}** "
-                f"({effect}): {_links(page, always)}."
-            )
-        else:
-            sentences.append(f"**{'None' if questions > 1 else 'It'} is {'' if questions > 1 else 'not '}"
-                             f"{verdict}{scope}.**")
+            verb = "is" if len(always) == 1 else "are"
+            sentences.append(f"**{len(always)} of {questions} {verb} {verdict}{scope}**: {_links(page, always)}.")
+        elif questions > 1:
+            sentences.append(f"**None is {verdict}{scope}.**")
     shaky = [q.id for q in page.questions if "unstable" in _verdicts(page, q.id)]
     if shaky:
         where = " under at least one condition" if several else ""
@@ -58,6 +53,8 @@ def lead(page: Page) -> Markdown:
         sentences.append(f"**{len(shaky)} {verb} unstable{where}**: {_links(page, shaky)}.")
     elif questions > 1:
         sentences.append("None is unstable.")
+    if (page.cells["verdict"] == "not known").all():
+        sentences = [sentences[0], "**One run says nothing about stability**: ask each question at least twice."]
     return Markdown(" ".join(sentences))
 
 
@@ -87,7 +84,8 @@ def verdict_table(page: Page) -> Markdown:
     else:
         caption += f" All are settled, with {_runs(page.cells)} per question and condition."
     columns = [Column("Condition", width=14)]
-    columns += [Column(span(verdict.capitalize(), VERDICT_CLASSES.get(verdict, "other")), width=24) for verdict in shown]
+    for verdict in shown:
+        columns.append(Column(span(verdict.capitalize(), VERDICT_CLASSES.get(verdict, "other")), width=24))
     return table(columns, rows, label="tbl-verdicts", caption=caption, classes=("stack", "verdicts"))
 
 
@@ -99,7 +97,9 @@ def hurry(page: Page) -> Markdown:
 
 def _asked_once(page: Page) -> str:
     mean = page.cells["accuracy"].mean()
-    text = f"Someone who asks **once** gets a right result in **{percent(mean)}** of cases, averaged over these questions"
+    text = (
+        f"Someone who asks **once** gets a right result in **{percent(mean)}** of cases, averaged over the questions"
+    )
     if len(page.conditions) > 1:
         each = [
             f"{escape(label)}: {percent(page.cells.loc[page.cells['condition_id'] == key, 'accuracy'].mean())}"
@@ -113,11 +113,22 @@ def _wrong(page: Page) -> list[str]:
     wrong = _somewhere(page, "stable and wrong")
     if not wrong:
         return []
-    verb = "it does" if len(wrong) == 1 else "they do"
-    return [
-        f"**Asking again does not help** with {_links(page, wrong)}: where {verb} go wrong, "
-        "the result is wrong nearly every time, so agreement between responses is no sign that they are right."
+    cells = page.cells[page.cells["verdict"] == "stable and wrong"]
+    runs = int(cells["runs"].sum())
+    right = round(float((cells["accuracy"] * cells["runs"]).sum()))
+    items = [
+        f"**Asking again does not help** with {_links(page, wrong)}: of the {count(runs, 'run')} that come out "
+        f"stable and wrong, {right:,} {'is' if right == 1 else 'are'} right."
     ]
+    # The most frequent outcome, provided that an answer was read at all.
+    alike = cells[(cells["modal_share"] >= _ALIKE) & (cells["modal_answer"] != UNPARSED)]
+    names = list(dict.fromkeys(str(name) for name in alike["question_id"]))
+    if names:
+        items.append(
+            f"With {_links(page, names)}, **the same wrong answer** comes back in {percent(_ALIKE)} of runs or more: "
+            "that responses agree is no sign that they are right."
+        )
+    return items
 
 
 def _unstable(page: Page) -> list[str]:
@@ -125,8 +136,8 @@ def _unstable(page: Page) -> list[str]:
     if not shaky:
         return []
     return [
-        f"For {_links(page, shaky)} **one response says little** about the model: "
-        "right and wrong results alternate from one run to the next."
+        f"With {_links(page, shaky)}, **one response says little** about the model: how well it scores changes from "
+        "one run to the next."
     ]
 
 
@@ -202,5 +213,3 @@ def _times(page: Page) -> str:
 def _runs(cells: pd.DataFrame) -> str:
     low, high = int(cells["runs"].min()), int(cells["runs"].max())
     return count(high, "run") if low == high else f"{low:,} to {high:,} runs"
-
-

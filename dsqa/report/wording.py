@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+import pandas as pd
+
 __all__ = ["MISSING", "count", "interval", "is_missing", "listing", "number", "of", "percent", "temperature"]
 
 MISSING = "–"
@@ -14,12 +16,7 @@ _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 def is_missing(value: Any) -> bool:
     """Tell whether `value` is None, NaN or pandas' NA."""
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except TypeError:  # pandas' NA has no truth value
-        return True
+    return bool(pd.isna(value))
 
 
 def count(n: int, noun: str, plural: str | None = None, *, words: bool = False) -> str:

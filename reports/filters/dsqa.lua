@@ -218,16 +218,18 @@ local function numbered(id, caption)
 end
 
 local function dress_image(image)
-  local alt = image.attributes["fig-alt"]
-  if alt then
-    image.attributes["fig-alt"] = nil
-    image.attributes.alt = alt
+  local alt = image.attributes["fig-alt"] or ""
+  image.attributes["fig-alt"] = nil
+  local width = image.attributes.width or "100%"
+  if html then
+    -- Written out, since pandoc gives an SVG an aria-label and no alt.
+    local class = width == "100%" and "full" or "part"
+    return pandoc.RawInline("html", '<img class="' .. class .. '" style="width: ' .. escape_html(width) .. '" src="'
+      .. escape_html(image.src) .. '" alt="' .. escape_html(alt) .. '">')
   end
-  if FORMAT == "docx" then
-    image.src = image.src:gsub("%.svg$", ".png")
-    image.attributes.width = "16cm"
-  end
-  if typst then image.attributes.width = "100%" end
+  if FORMAT == "docx" then image.src = image.src:gsub("%.svg$", ".png") end
+  image.attributes.alt = alt
+  image.attributes.width = width
   return image
 end
 
@@ -324,7 +326,7 @@ local function dress_span(span)
   if not typst then return nil end
   for _, class in ipairs(span.classes) do
     if typst_spans[class] then
-      local tone = "none"
+      local tone = "plain"
       for _, other in ipairs(span.classes) do
         if other == "right" or other == "wrong" or other == "unstable" or other == "zero" then tone = other end
       end
