@@ -104,6 +104,12 @@ class FaultServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the port and every connection; harmless when done already."""
+        if not self._thread.is_alive():
+            return
         assert self._stop is not None
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(10)

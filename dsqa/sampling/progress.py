@@ -1,0 +1,142 @@
+"""How far sampling is: as data, and on a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tqdm import tqdm
+
+__all__ = ["Progress", "SamplingState", "terminal_progress"]
+
+PLAIN_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingState:
+    """A moment of a sampling session.
+
+    Parameters
+    ----------
+    done, total
+        Runs recorded, and runs in the design.
+    goal
+        What `done` will be at the end of this session.
+    new, failed, retried
+        In this session: runs recorded, those of them that failed, requests sent again.
+    tokens_out
+        Tokens that the endpoints report to have written in this session.
+    seconds
+        Since the session's first request could be sent.
+    """
+
+    done: int
+    total: int
+    goal: int
+    new: int
+    failed: int
+    retried: int
+    tokens_out: int
+    seconds: float
+
+    @property
+    def tokens_per_second(self) -> float:
+        """Tokens written per second, over the session."""
+        return self.tokens_out / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def eta_seconds(self) -> float | None:
+        """Seconds to the end at the session's pace; None before the first run."""
+        return (self.goal - self.done) * self.seconds / self.new if self.new else None
+
+
+class Progress(Protocol):
+    """Whoever wants to follow; called in the sampling thread, a few times a second at most."""
+
+    def update(self, state: SamplingState) -> None:
+        """Take note of a new state."""
+        ...
+
+
+@contextmanager
+def terminal_progress(what: str = "sampling") -> Iterator[Progress]:
+    """Show a bar on stderr, or a plain line now and then where stderr is no terminal.
+
+    Parameters
+    ----------
+    what
+        Written before the bar.
+    """
+    shown = _Bar(what) if sys.stderr.isatty() else _Lines(what)
+    try:
+        yield shown
+    finally:
+        shown.close()
+
+
+class _Bar:
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._bar: tqdm[Any] | None = None
+
+    def update(self, state: SamplingState) -> None:
+        if self._bar is None:
+            self._bar = tqdm(
+                total=state.total,
+                initial=state.done,
+                desc=self._what,
+                unit=" runs",
+                file=sys.stderr,
+                dynamic_ncols=True,
+                bar_format="{desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} runs{postfix}",
+            )
+        self._bar.set_postfix_str(_details(state), refresh=False)
+        self._bar.update(state.done - self._bar.n)
+        self._bar.refresh()
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+class _Lines:
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._said_at = time.monotonic()
+        self._last: SamplingState | None = None
+        self._said: SamplingState | None = None
+
+    def update(self, state: SamplingState) -> None:
+        self._last = state
+        if time.monotonic() - self._said_at >= PLAIN_SECONDS:
+            self._say(state)
+
+    def close(self) -> None:
+        if self._last is not None and self._last.new and self._last is not self._said:
+            self._say(self._last)
+
+    def _say(self, state: SamplingState) -> None:
+        self._said, self._said_at = state, time.monotonic()
+        sys.stderr.write(f"{self._what}: {state.done}/{state.total} runs, {_details(state)}\n")
+        sys.stderr.flush()
+
+
+def _details(state: SamplingState) -> str:
+    parts = [f"{state.tokens_per_second:.0f} tokens/s"]
+    if state.failed:
+        parts.append(f"{state.failed} failed")
+    if state.retried:
+        parts.append(f"{state.retried} retried")
+    if state.eta_seconds is not None and state.goal > state.done:
+        parts.append(f"{_clock(state.eta_seconds)} left")
+    return ", ".join(parts)
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
