@@ -445,4 +445,6 @@ RESPONSES: list[tuple[str, str, object, str]] = [
     ("interval", "@scale[(0, 1]]", "(0, 1]", M),
     ("names", "@countries[Benin, Togo, Chad]", "Benin, Togo, Chad", M),
     ("names", "@countries[c1,c2,...]", None, U),
+    ("example", "@r[r_value] where r_value is between -1 and 1. Example: @r[-0.55].", None, U),
+    ("example", "@r[-0.55]", "-0.55", X),
 ]

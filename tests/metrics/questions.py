@@ -53,6 +53,7 @@ QUESTIONS: dict[str, Question] = {
     "inf": ask("@x[x]", ("x", "inf")),
     "blank": ask("@outliers[list]", ("outliers", "")),
     "two": ask("@a[x], @b[y]", ("a", "34.65"), ("b", "yes")),
+    "example": ask("@r[r_value] where r_value is between -1 and 1. Example: @r[-0.55].", ("r", "-0.58")),
     "rate": ask(
         '@n[count] @rate[rate]\nwhere "count" is an integer.\nwhere "rate" is a percentage rate between 0 and 100',
         ("n", "3"),

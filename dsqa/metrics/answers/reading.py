@@ -20,6 +20,7 @@ __all__ = ["Found", "How", "Reading", "read_answer", "read_output"]
 How = Literal["format", "boxed", "statement", "whole reply", "last value", "last line"]
 
 _LINE_REACH = 300
+_ECHO = 40
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,9 @@ def _formatted(text: str, question: Question) -> tuple[dict[str, Found], dict[st
     notes: list[str] = []
     if "[" not in text:
         return {}, {}, notes
+    if len(question.format) >= _ECHO and question.format in text:
+        # The format repeated word for word, an example in it included, answers nothing.
+        text = text.replace(question.format, " " * len(question.format))
     hits = list(pattern_for(question).finditer(text))
     if not hits:
         return {}, {}, notes

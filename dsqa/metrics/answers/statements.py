@@ -19,6 +19,7 @@ from dsqa.metrics.answers.values import (
 __all__ = ["boxed", "only_value", "stated"]
 
 _REACH = 300
+_LAST = 100
 _WORDS_OF_A_TEXT = 5
 _BOXED = re.compile(r"\\boxed\s{0,2}\{")
 _STATED = re.compile(
@@ -41,8 +42,8 @@ _NO_VALUE = re.compile(r"[?!:]$|\.{3}$|…$")
 
 
 def boxed(text: str, truth: str) -> list[tuple[int, str]]:
-    r"""Return ``(position, value)`` of every ``\boxed{value}`` whose value has the truth's form."""
-    hits = list(_BOXED.finditer(text))
+    r"""Return ``(position, value)`` of the last hundred ``\boxed{value}`` whose value has the truth's form."""
+    hits = list(_BOXED.finditer(text))[-_LAST:]
     closing = closing_positions(text, {hit.end() - 1 for hit in hits}, ("{", "}"))
     values = [
         (hit.start(), text[hit.end() : closing[hit.end() - 1]].strip()) for hit in hits if hit.end() - 1 in closing
@@ -51,14 +52,14 @@ def boxed(text: str, truth: str) -> list[tuple[int, str]]:
 
 
 def stated(text: str, truth: str) -> list[tuple[int, str]]:
-    """Return ``(position, value)`` of every statement of the answer.
+    """Return ``(position, value)`` of every statement of the answer (of the last hundred, if there are more).
 
     They are "The answer is X", "The final (correct, right) answer is X", "My answer is X", "Answer: X" and "Final
     answer: X". X ends with the line or, before that, where the sentence does; it must then be a value of the
     truth's form as a whole, so that "The answer is not 32", "… is between 30 and 40" state nothing.
     """
     values = []
-    for hit in _STATED.finditer(text):
+    for hit in list(_STATED.finditer(text))[-_LAST:]:
         value = _value_at_start(hit["value"], truth)
         if value is not None:
             values.append((hit.start("value"), value))
