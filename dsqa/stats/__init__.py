@@ -1,5 +1,15 @@
 """Statistics of repeated runs: named estimators on plain arrays, and the tables made with them."""
 
+from dsqa.stats.agreement import (
+    ICC,
+    Measurement,
+    cohen_kappa,
+    fleiss_kappa,
+    icc,
+    kendall_w,
+    krippendorff_alpha,
+    krippendorff_interval,
+)
 from dsqa.stats.answers import UNPARSED, AnswerSummary, answer_summary
 from dsqa.stats.bootstrap import (
     BootstrapMethod,
@@ -25,11 +35,15 @@ from dsqa.stats.dispersion import (
 from dsqa.stats.groups import ledger, summarise_groups
 from dsqa.stats.interval import Interval
 from dsqa.stats.proportions import clopper_pearson, jeffreys, missing_bounds, proportion_bounds, wilson
+from dsqa.stats.regression import LinearFit, fit_line, verbosity_fit
+from dsqa.stats.repeated import at_least, pass_at_k, pass_hat_k, pass_interval, pass_table
+from dsqa.stats.variance import VarianceComponents, variance_components
 from dsqa.stats.verdicts import VERDICTS, headline, verdicts
 
 __all__ = [
     "CELL_COLUMNS",
     "GROUP_COLUMNS",
+    "ICC",
     "LEDGER_COLUMNS",
     "NOTABLE",
     "SCORE_BOUNDS",
@@ -38,25 +52,42 @@ __all__ = [
     "AnswerSummary",
     "BootstrapMethod",
     "Interval",
+    "LinearFit",
+    "Measurement",
     "MomentStatistic",
     "Statistic",
+    "VarianceComponents",
     "answer_summary",
+    "at_least",
     "bootstrap_interval",
     "bootstrap_intervals",
     "clopper_pearson",
+    "cohen_kappa",
+    "fit_line",
+    "fleiss_kappa",
     "headline",
+    "icc",
     "instability",
     "instability_interval",
     "instability_intervals",
     "jeffreys",
+    "kendall_w",
+    "krippendorff_alpha",
+    "krippendorff_interval",
     "ledger",
     "missing_bounds",
     "normalised_instability",
+    "pass_at_k",
+    "pass_hat_k",
+    "pass_interval",
+    "pass_table",
     "population_sd",
     "proportion_bounds",
     "summarise_cells",
     "summarise_groups",
     "unseen_bound",
+    "variance_components",
+    "verbosity_fit",
     "verdicts",
     "weighted_mean",
     "weighted_sd",

@@ -1,0 +1,249 @@
+"""Straight lines with honest errors: ordinary least squares through formulas, and the verbosity fit.
+
+Runs of one question resemble each other, so errors that take runs as independent are too small. Each
+coefficient therefore comes with four standard errors:
+
+===========  =====================================================================================
+classical    s² (X'X)⁻¹; equal variances, independent runs
+hc3          heteroscedasticity-consistent, residuals over (1 − leverage). MacKinnon & White (1985)
+cluster      clustered, factor G/(G−1) · (n−1)/(n−p); R's `vcovCL(type = "HC1")`. Liang & Zeger (1986)
+cluster-hc3  clustered, residuals of a cluster through (I − H_gg)⁻¹: nearly the jackknife over clusters;
+             R's `vcovCL(type = "HC3")`. Bell & McCaffrey (2002). Safer with few clusters; the default
+===========  =====================================================================================
+
+Intervals and tests use the t distribution with n − p degrees of freedom, clustered ones with G − 1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+import statsmodels.formula.api as smf
+from scipy import stats
+
+from dsqa.errors import StatisticsError
+from dsqa.stats.columns import require
+from dsqa.stats.interval import FloatArray, Interval, check_level
+
+__all__ = ["ErrorKind", "LinearFit", "fit_line", "verbosity_fit"]
+
+ErrorKind = Literal["classical", "hc3", "cluster", "cluster-hc3"]
+
+
+@dataclass(frozen=True)
+class LinearFit:
+    """An ordinary least-squares fit.
+
+    Parameters
+    ----------
+    formula
+        As given.
+    n, dropped
+        Rows used, and rows left out because a value was missing or, for a logarithm, not positive.
+    clusters
+        Number of clusters; 0 without.
+    coefficients
+        Term → estimate.
+    errors
+        Error kind → term → standard error; clustered kinds only with clusters.
+    r_squared, sigma
+        Share of variance explained; residual SD with divisor n − p.
+    residuals
+        Shape (n,), in the order of the rows used.
+    beyond_two_sd
+        Share of |residual| > 2 sigma; 0.0455 for normal errors.
+    """
+
+    formula: str
+    n: int
+    dropped: int
+    clusters: int
+    coefficients: dict[str, float]
+    errors: dict[str, dict[str, float]]
+    r_squared: float
+    sigma: float
+    residuals: FloatArray
+    beyond_two_sd: float
+
+    @property
+    def best_kind(self) -> ErrorKind:
+        """The error kind that assumes least of those at hand."""
+        return "cluster-hc3" if self.clusters else "hc3"
+
+    def degrees_of_freedom(self, kind: ErrorKind) -> int:
+        """Return the degrees of freedom of t for this kind of error."""
+        return self.clusters - 1 if kind.startswith("cluster") else self.n - len(self.coefficients)
+
+    def interval(self, term: str, *, kind: ErrorKind | None = None, level: float = 0.95) -> Interval:
+        """Return the interval for a coefficient.
+
+        Raises
+        ------
+        StatisticsError
+            Unknown term, or an error kind that this fit lacks.
+        """
+        check_level(level)
+        used = kind or self.best_kind
+        error = self._error(term, used)
+        half = float(stats.t.isf((1 - level) / 2, self.degrees_of_freedom(used))) * error
+        estimate = self.coefficients[term]
+        return Interval(estimate - half, estimate + half, level, f"t, {used} errors")
+
+    def p_value(self, term: str, *, equals: float = 0.0, kind: ErrorKind | None = None) -> float:
+        """Return the two-sided p value of the hypothesis that a coefficient equals a number.
+
+        Raises
+        ------
+        StatisticsError
+            Unknown term, or an error kind that this fit lacks.
+        """
+        used = kind or self.best_kind
+        error = self._error(term, used)
+        t = (self.coefficients[term] - equals) / error
+        return float(2 * stats.t.sf(abs(t), self.degrees_of_freedom(used)))
+
+    def _error(self, term: str, kind: ErrorKind) -> float:
+        if kind not in self.errors:
+            raise StatisticsError(f"the fit has no {kind} errors", hint=f"it has: {', '.join(self.errors)}")
+        if term not in self.coefficients:
+            raise StatisticsError(f"no term '{term}'", hint=f"terms: {', '.join(self.coefficients)}")
+        return self.errors[kind][term]
+
+    def table(self, level: float = 0.95) -> pd.DataFrame:
+        """Return a row per term and error kind: term, errors, estimate, se, low, high, p."""
+        rows = []
+        for term, estimate in self.coefficients.items():
+            for kind in (kind for kind in get_args(ErrorKind) if kind in self.errors):
+                ci = self.interval(term, kind=kind, level=level)
+                p = self.p_value(term, kind=kind)
+                rows.append((term, kind, estimate, self.errors[kind][term], ci.low, ci.high, p))
+        return pd.DataFrame(rows, columns=["term", "errors", "estimate", "se", "low", "high", "p"])
+
+
+def fit_line(formula: str, data: pd.DataFrame, *, cluster: str | None = None) -> LinearFit:
+    """Fit a formula by ordinary least squares.
+
+    Parameters
+    ----------
+    formula
+        As for statsmodels or R, such as ``"np.log(token_ratio) ~ np.log(word_ratio)"``.
+    data
+        One row per observation; rows with a missing value in a variable of the formula are dropped.
+    cluster
+        A column whose equal values mark rows that are not independent, such as question_id.
+
+    Raises
+    ------
+    StatisticsError
+        Too few rows or clusters, an unknown column, or predictors that do not vary.
+    """
+    if cluster is not None:
+        require(data, (cluster,), "table")
+    plain = data.reset_index(drop=True)
+    for name in plain.columns:
+        if pd.api.types.is_numeric_dtype(plain[name]) and not pd.api.types.is_bool_dtype(plain[name]):
+            # Nullable columns hold pd.NA, which the formula machinery does not know.
+            plain[name] = plain[name].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+    if cluster is not None:
+        plain = plain[plain[cluster].notna()]
+    try:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            model = smf.ols(formula, plain, missing="drop")
+    except (NameError, KeyError, SyntaxError, ValueError) as error:
+        raise StatisticsError(f"the formula '{formula}' cannot be fitted: {error}") from None
+    except Exception as error:
+        # The formula library wraps every failure in classes of its own.
+        if type(error).__module__.split(".")[0] not in {"patsy", "formulaic"}:
+            raise
+        raise StatisticsError(f"the formula '{formula}' cannot be fitted: {str(error).splitlines()[0]}") from None
+    x, y = np.asarray(model.exog, dtype=np.float64), np.asarray(model.endog, dtype=np.float64)
+    names = list(model.exog_names)
+    n, p = x.shape
+    if n <= p:
+        raise StatisticsError(f"{n} complete rows are too few for {p} coefficients")
+    if not np.isfinite(x).all() or not np.isfinite(y).all():
+        hint = "a logarithm of zero? leave such rows out"
+        raise StatisticsError("a variable of the formula is infinite", hint=hint)
+    if np.linalg.matrix_rank(x) < p:
+        raise StatisticsError("a predictor does not vary, or predictors are exact combinations of each other")
+    fit = model.fit()
+    residuals = np.asarray(fit.resid, dtype=np.float64)
+    kinds = {"classical": fit.cov_params(), "hc3": fit.get_robustcov_results("HC3").cov_params()}
+    groups = 0
+    if cluster is not None:
+        codes, labels = pd.factorize(plain.loc[model.data.row_labels, cluster])
+        groups = len(labels)
+        if groups < 2:
+            raise StatisticsError("one cluster says nothing about the spread between clusters")
+        clustered = fit.get_robustcov_results("cluster", groups=codes, use_t=True, df_correction=True)
+        kinds["cluster"] = clustered.cov_params()
+        kinds["cluster-hc3"] = _cluster_hc3(x, residuals, codes, groups)
+    errors = {
+        kind: dict(zip(names, np.sqrt(np.diag(np.asarray(cov))).tolist(), strict=True)) for kind, cov in kinds.items()
+    }
+    sigma = math.sqrt(float(residuals @ residuals) / (n - p))
+    return LinearFit(
+        formula=formula,
+        n=n,
+        dropped=len(data) - n,
+        clusters=groups,
+        coefficients=dict(zip(names, np.asarray(fit.params).tolist(), strict=True)),
+        errors=errors,
+        r_squared=float(fit.rsquared),
+        sigma=sigma,
+        residuals=residuals,
+        beyond_two_sd=float(np.mean(np.abs(residuals) > 2 * sigma)),
+    )
+
+
+def _cluster_hc3(x: FloatArray, residuals: FloatArray, codes: np.ndarray, groups: int) -> FloatArray:
+    gram = x.T @ x
+    bread = np.linalg.inv(gram)
+    scores = np.empty((groups, x.shape[1]))
+    for g in range(groups):
+        own = x[codes == g]
+        pull = own.T @ residuals[codes == g]
+        # X_g'(I − X_g B X_g')⁻¹ e = X_g'e + X_g'X_g (X'X − X_g'X_g)⁻¹ X_g'e, by Woodbury.
+        scores[g] = pull + own.T @ own @ np.linalg.pinv(gram - own.T @ own) @ pull
+    return np.asarray(bread @ (scores.T @ scores) @ bread, dtype=np.float64)
+
+
+def verbosity_fit(
+    outcomes: pd.DataFrame, scale: Literal["log", "raw"] = "log", *, cluster: str | None = "question_id"
+) -> LinearFit:
+    """Fit the token verbosity ratio on the word verbosity ratio.
+
+    On the log scale the slope is the exponent b of token ratio = a · (word ratio)^b: 1 means that tokens
+    are proportional to words. `fit.p_value(term, equals=1)` tests it.
+
+    Parameters
+    ----------
+    outcomes
+        One row per run: word_ratio, token_ratio and the cluster's column. Runs without output have no
+        ratio and are dropped; `LinearFit.dropped` counts them.
+    scale
+        "log" for log–log, "raw" for a straight line through the ratios.
+    cluster
+        What makes runs alike; None for independent runs.
+
+    Raises
+    ------
+    StatisticsError
+        A column is missing, or too few runs have both ratios.
+    """
+    if scale not in ("log", "raw"):
+        raise StatisticsError(f"unknown scale '{scale}'", hint="log or raw")
+    wanted = ("word_ratio", "token_ratio", *((cluster,) if cluster else ()))
+    require(outcomes, wanted, "outcome table")
+    data = outcomes[list(wanted)].copy()
+    for name in ("word_ratio", "token_ratio"):
+        number = pd.to_numeric(data[name]).astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+        data[name] = np.where(number > 0, number, np.nan)
+    formula = (
+        "np.log(token_ratio) ~ np.log(word_ratio)" if scale == "log" else "token_ratio ~ word_ratio"
+    )
+    return fit_line(formula, data, cluster=cluster)
