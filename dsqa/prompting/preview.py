@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,6 +16,7 @@ __all__ = ["MOST_CHARACTERS", "MOST_COLUMNS", "preview"]
 #: A wider table, or a longer cell, is cut, and the preview says by how much.
 MOST_COLUMNS = 40
 MOST_CHARACTERS = 80
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SEPARATORS = {"\t": "tab", ";": "semicolon", "|": "vertical bar", " ": "spaces"}
 
 
@@ -66,7 +68,7 @@ def _lines(name: str, head: Head) -> list[str]:
     if not head.has_header:
         details.append("no header line")
     columns = [
-        f"{_cut(column)} ({kind.name}{f', {kind.missing} missing' if kind.missing else ''})"
+        f"{_cut(column) or '(no name)'} ({kind.name}{f', {kind.missing} missing' if kind.missing else ''})"
         for column, kind in zip(head.names[:MOST_COLUMNS], head.kinds, strict=False)
     ]
     if width > MOST_COLUMNS:
@@ -76,15 +78,16 @@ def _lines(name: str, head: Head) -> list[str]:
         lines.append(f"(Kinds and missing values are those of the first {ROWS_TYPED} rows.)")
     lines.extend(head.notes)
     if head.rows:
-        shown = [head.names, *head.rows] if head.has_header else head.rows
         first = "row" if len(head.rows) == 1 else f"{len(head.rows)} rows"
         lines.append(f"First {first}:")
-        lines.extend(_row(cells, head.delimiter) for cells in shown)
+        if head.has_header:
+            lines.append(_row(head.names, head.delimiter))
+        lines.extend(_row([c if c.strip() else "NA" for c in cells], head.delimiter) for cells in head.rows)
     return lines
 
 
 def _row(cells: list[str], delimiter: str) -> str:
-    texts = [_cut(cell) if cell.strip() else "NA" for cell in cells[:MOST_COLUMNS]]
+    texts = [_cut(cell) for cell in cells[:MOST_COLUMNS]]
     if len(cells) > MOST_COLUMNS:
         texts.append("…")
     line = io.StringIO()
@@ -93,8 +96,9 @@ def _row(cells: list[str], delimiter: str) -> str:
 
 
 def _cut(cell: str) -> str:
-    # One line per row: a line break within a cell is shown as the two characters \n.
-    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in cell)
+    # One line per row: a line break within a cell is shown as the two characters \n. Not str.isprintable(),
+    # whose answer changes with Python's edition of Unicode.
+    text = _CONTROL.sub(lambda m: m[0].encode("unicode_escape").decode("ascii"), cell)
     if len(text) <= MOST_CHARACTERS:
         return text
     return f"{text[:MOST_CHARACTERS]}… ({len(text) - MOST_CHARACTERS} more characters)"

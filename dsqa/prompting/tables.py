@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -79,9 +80,8 @@ def _read_text(path: Path, rows: int, suffix: str) -> Head:
         try:
             with path.open(encoding=encoding, newline="") as handle:
                 first = list(islice((line for line in handle if line.strip()), _SNIFFED_LINES))
-                delimiter = (
-                    "\t" if suffix in {".tsv", ".tab"} else _sniff(first, ", ;\t|" if suffix != ".csv" else ",;\t|")
-                )
+                tabs = suffix in {".tsv", ".tab"}
+                delimiter = "\t" if tabs else _sniff(first, spaces=suffix != ".csv")
                 handle.seek(0)
                 head = _head(_cells(handle, delimiter), rows, path)
         except UnicodeDecodeError:
@@ -95,20 +95,24 @@ def _read_text(path: Path, rows: int, suffix: str) -> Head:
     raise AssertionError("latin-1 decodes every byte")
 
 
-def _sniff(lines: list[str], candidates: str) -> str:
-    """Return the candidate that cuts the lines into most columns, all into equally many; a comma if none does.
+def _sniff(lines: list[str], *, spaces: bool) -> str:
+    """Return the delimiter that cuts the lines into most columns; runs of spaces, or a comma, if none does.
 
     Cells beyond a quoted line break would upset the count, so most lines must agree rather than all.
     """
-    best, most = ",", 1
-    for delimiter in candidates:
-        widths = [len(row) for row in _cells(lines, delimiter) if row]
-        if not widths:
-            continue
-        width = max(set(widths), key=lambda w: (widths.count(w), w))
-        if width > most and widths.count(width) >= 0.8 * len(widths):
-            best, most = delimiter, width
-    return best
+    widths = {delimiter: _width(lines, delimiter) for delimiter in ",;\t|"}
+    best = max(widths, key=lambda delimiter: widths[delimiter])
+    if widths[best] > 1:
+        return best
+    return _SPACES if spaces and _width(lines, _SPACES) > 1 else ","
+
+
+def _width(lines: list[str], delimiter: str) -> int:
+    widths = [len(row) for row in _cells(lines, delimiter) if row]
+    if not widths:
+        return 1
+    width = max(set(widths), key=lambda w: (widths.count(w), w))
+    return width if widths.count(width) >= 0.8 * len(widths) else 1
 
 
 def _cells(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
@@ -144,7 +148,7 @@ def _head(table: Iterator[list[str]], rows: int, path: Path) -> Head:
 
 def _read_workbook(path: Path, rows: int) -> Head:
     try:
-        import openpyxl  # noqa: PLC0415 - optional
+        openpyxl = importlib.import_module("openpyxl")
     except ImportError:
         raise MissingDependencyError(
             "an Excel file needs openpyxl", path=path, hint="'pip install openpyxl', or save the sheet as CSV"
