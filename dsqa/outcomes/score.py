@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -13,14 +14,14 @@ from dsqa.execution import Snippet, execute
 from dsqa.outcomes.cache import ExecutionCache
 from dsqa.outcomes.rows import Marked, mark, rows_of
 from dsqa.outcomes.table import outcome_table, save_outcomes
-from dsqa.records import Record, read_records
+from dsqa.records import FileLock, Record, read_records
 from dsqa.study import ExecutionConfig, StudyFolder
 from dsqa.study.folder import StudyDescription, hash_file
 
 __all__ = ["Progress", "score_records", "score_study"]
 
 Progress = Callable[[int, int], None]
-"""Called with (done, total): runs read, then pieces of code executed, counted together."""
+"""Called with (done, total), both in runs; a run is done once its code, if it has any, has been executed."""
 
 
 def score_study(
@@ -49,6 +50,8 @@ def score_study(
     ------
     StudyError
         There is no recorded run of the design, or a data file has changed since the study was made.
+    StudyLockedError
+        Another process is scoring the study.
     ExecutionRefusedError
         There is code to run and too little isolation to run it in.
     """
@@ -72,7 +75,7 @@ def score_study(
 
     planned = len(place) * description.runs
     limits = ExecutionConfig.model_validate(description.settings.get("execution") or {})
-    with ExecutionCache(folder.executions_path) as cache:
+    with FileLock(folder.root / "scoring.lock"), ExecutionCache(folder.executions_path) as cache:
         table = score_records(
             of_the_design(),
             bank,
@@ -158,16 +161,27 @@ def score_records(
     files = _DataFiles(bank, dict(data_hashes or {}))
     runs: list[Marked] = []
     waiting: dict[str, Snippet] = {}
+    sharing: Counter[str] = Counter()
     for record in records:
         question = questions.get(record.question_id) or bank[record.question_id]
         run = mark(record, question, limits, files.hashes_for)
         runs.append(run)
         code, key = run.code, run.key
-        if code is not None and key is not None and key not in cache and key not in waiting:
-            waiting[key] = Snippet(key, code, files.paths_for(question))
+        if code is not None and key is not None and key not in cache:
+            sharing[key] += 1
+            if key not in waiting:
+                waiting[key] = Snippet(key, code, files.paths_for(question))
         if progress is not None:
-            progress(len(runs), max(expected or 0, len(runs)) + len(waiting))
-    _execute(waiting, limits, cache, unsafe=unsafe, workers=workers, progress=progress, before=len(runs))
+            progress(len(runs) - sharing.total(), max(expected or 0, len(runs)))
+    done = len(runs) - sharing.total()
+    if waiting:
+        for result in execute(iter(waiting.values()), limits, unsafe=unsafe, workers=workers):
+            cache.add(result.snippet_id, result)
+            done += sharing[result.snippet_id]
+            if progress is not None:
+                progress(done, len(runs))
+    if progress is not None:
+        progress(done, len(runs))
     cells: dict[tuple[str, str, str], list[Marked]] = {}
     for run in runs:
         cells.setdefault(run.cell, []).append(run)
@@ -177,25 +191,6 @@ def score_records(
     sort_key = order or (lambda run: (place[run.cell], run.record.run))
     positions = sorted(range(len(rows)), key=lambda i: sort_key(ordered[i]))
     return outcome_table([rows[i] for i in positions])
-
-
-def _execute(
-    waiting: dict[str, Snippet],
-    limits: ExecutionConfig,
-    cache: ExecutionCache,
-    *,
-    unsafe: bool,
-    workers: int | None,
-    progress: Progress | None,
-    before: int,
-) -> None:
-    if not waiting:
-        return
-    results = execute(iter(waiting.values()), limits, unsafe=unsafe, workers=workers)
-    for done, result in enumerate(results, start=1):
-        cache.add(result.snippet_id, result)
-        if progress is not None:
-            progress(before + done, before + len(waiting))
 
 
 class _DataFiles:

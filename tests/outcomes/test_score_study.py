@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 import dsqa.outcomes.score as scoring
-from dsqa.errors import ExecutionRefusedError, StudyError
+from dsqa.errors import ExecutionRefusedError, StudyError, StudyLockedError
 from dsqa.execution import detect_isolation
 from dsqa.outcomes import COLUMNS, load_outcomes, score_study
+from dsqa.records import FileLock
 from tests.outcomes.studies import RIGHT_CODE, make_study, record
 
 needs_isolation = pytest.mark.skipif(not detect_isolation().sufficient, reason=detect_isolation().why)
@@ -135,7 +136,9 @@ def test_nothing_is_infinite(scored) -> None:
 @needs_isolation
 def test_progress_ends_at_its_total(scored) -> None:
     _, _, seen = scored
-    assert seen[-1][0] == seen[-1][1]
+    assert seen[-1] == (10, 10)
+    # runs 0, 1, 4, 7 and 9 wait for their code
+    assert (5, 11) in seen
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
 
 
@@ -213,6 +216,12 @@ def test_lone_surrogates_do_not_stop_it(tmp_path: Path) -> None:
     folder = make_study(tmp_path, [record(0, "@mean[\ud800]", finish_reason="\udfff")])
     assert score_study(folder)["answer_status"].tolist() == ["mismatched"]
     load_outcomes(folder.root)
+
+
+def test_two_scorings_at_once(tmp_path: Path) -> None:
+    folder = make_study(tmp_path, [record(0, "@mean[2.33]")])
+    with FileLock(folder.root / "scoring.lock"), pytest.raises(StudyLockedError):
+        score_study(folder)
 
 
 def test_a_changed_data_file_is_refused(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 from dsqa.bank import Question
@@ -89,6 +88,8 @@ def order_matters(question: Question) -> bool:
 def is_placeholder(question: Question, name: str, value: str) -> bool:
     """Return whether a value only repeats the format, or is blank: then nothing was answered."""
     bare = plain(value)
+    if bare[:1].isdigit() and bare.replace(".", "", 1).isdigit():
+        return False  # the usual case
     canonical = canonical_string(bare)
     if canonical == canonical_string(question.answers[name]):
         return False  # the format may well use the true word as its placeholder
@@ -99,18 +100,29 @@ def is_placeholder(question: Question, name: str, value: str) -> bool:
     return bool(_TEMPLATE.fullmatch(bare) or _TEMPLATE.fullmatch(value.strip()))
 
 
+_RECENT: dict[int, tuple[Question, _Facts]] = {}
+
+
 def _facts(question: Question) -> _Facts:
+    # By identity: a study asks few questions often, and hashing one costs more than reading an answer. The
+    # question is kept beside its facts, so its id cannot come to mean another.
+    known = _RECENT.get(id(question))
+    if known is not None:
+        return known[1]
     extra = question.model_extra or {}
-    return _gather(
+    facts = _gather(
         tuple(question.answers),
         question.format,
         question.question,
         extra.get("unit") if isinstance(extra.get("unit"), str) else None,
         extra.get("ordered") if isinstance(extra.get("ordered"), bool) else None,
     )
+    if len(_RECENT) >= 4096:
+        _RECENT.clear()
+    _RECENT[id(question)] = (question, facts)
+    return facts
 
 
-@lru_cache(maxsize=1024)
 def _gather(names: tuple[str, ...], form: str, text: str, unit: str | None, ordered: bool | None) -> _Facts:
     def written(name: str) -> str:
         return r"\s{1,3}".join(re.escape(word).replace("_", r"\\?_") for word in name.split()) or re.escape(name)
