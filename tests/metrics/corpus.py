@@ -243,7 +243,7 @@ VALUES: list[tuple[str, str, bool]] = [
     ("truth", "TRUE", True),
     ("truth", "false", False),
     ("truth", "yes or no", False),
-    ("truth", "np.True_", False),
+    ("truth", "np.True_", True),
     # vectors, sets, mappings
     ("vector", "[1, 2.5, 3]", True),
     ("vector", "1, 2.5, 3", True),

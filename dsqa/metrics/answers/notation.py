@@ -26,6 +26,7 @@ _LATEX = {
 }  # fmt: skip
 _LATEX_MARK = re.compile("|".join(re.escape(k) for k in sorted(_LATEX, key=len, reverse=True)))
 _NUMPY = re.compile(r"^(?:np|numpy)\.(?:float|int|uint|str|bool)_?\d*\((.*)\)$", re.DOTALL)
+_NUMPY_BOOLEAN = re.compile(r"\b(?:np|numpy)\.(True|False)_(?!\w)")
 _HTML_TAG = re.compile(r"</?(?:b|strong|em|i|u|code|span|mark)>", re.IGNORECASE)
 _SCRIPTS = str.maketrans(
     {c: f"^{i}" for i, c in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}  # NFKC would make 10² the number 102
@@ -60,7 +61,7 @@ def _plain(text: str) -> str:
     if "\\" in text or "{,}" in text:
         text = _from_latex(text)
     if "np." in text or "numpy." in text:
-        text = _NUMPY.sub(r"\1", text)
+        text = _NUMPY_BOOLEAN.sub(r"\1", _NUMPY.sub(r"\1", text))
     for _ in range(8):
         stripped = _strip_pair(text.strip())
         if stripped == text:
