@@ -15,20 +15,20 @@ from dsqa.figures.common import (
     condition_labels,
     counted,
     extent,
-    in_order,
+    known_verdict,
     numbers,
     panels_of,
     require,
     shorten,
 )
-from dsqa.figures.instability import NOTABLE
 from dsqa.figures.labels import Dot, place_labels
-from dsqa.figures.style import EDGE, GREY, SMALL, VERDICTS, Mark, Width, new_figure, styled
+from dsqa.figures.style import EDGE, GREY, SMALL, VERDICTS, Width, new_figure, styled
+from dsqa.stats import NOTABLE
 
 __all__ = ["RIGHT", "accuracy_instability_caption", "accuracy_instability_data", "accuracy_instability_figure"]
 
 RIGHT = 0.5
-"""Share of right runs from which a stable cell is called right."""
+"""Share of right runs above which a stable cell is called right."""
 
 MAX_LABELS = 14
 """Places in a panel up to which each is named."""
@@ -41,7 +41,6 @@ _COLUMNS = (
     "question_id", "condition_id", "endpoint", "model", "temperature", "runs", "instability", "instability_low",
     "instability_high", "accuracy", "accuracy_low", "accuracy_high", "verdict",
 )  # fmt: skip
-_OTHER: Mark = ("#FFFFFF", "v")
 _CROWD = 9
 """Cells in one place from which a panel of more than `MAX_SPANS` still says their number."""
 _REGIONS = ("#F1F1F1", "#D6D6D6", "#FFFFFF")
@@ -115,17 +114,21 @@ def accuracy_instability_caption(cells: pd.DataFrame, *, mark: float = NOTABLE, 
         return Caption(title, "No cell has both an accuracy and an instability yet.", "An empty figure: no values.")
     missing = len(data) - int(drawn.sum())
     counts = [
-        f"{counted(int((data.loc[drawn, 'verdict'] == v).sum()), 'cell')} {v}"
-        for v in _verdicts(data)
+        f"{counted(sum(known_verdict(v) == verdict for v in data.loc[drawn, 'verdict']), 'cell')} {verdict}"
+        for verdict in _verdicts(data)
     ]
-    spans = "Vertical lines are Wilson intervals of the accuracy, horizontal ones the intervals of the instability."
+    spans = (
+        "Vertical lines are 95 % Wilson intervals of the accuracy, horizontal ones 95 % intervals of the instability."
+    )
     if max(len(panel.rows) for panel in panels_of(cells)) > MAX_SPANS:
-        spans = f"Intervals are left out in panels of more than {MAX_SPANS} cells; the data beside the figure hold them."
+        spans = (
+            f"Intervals are left out in panels of more than {MAX_SPANS} cells; the data beside the figure hold them."
+        )
     text = (
-        "Accuracy (share of all runs that are right) over normalised instability (population SD of the score ÷ 1.5), a "
-        f"mark per cell. {spans} A larger mark stands for several cells in the same place, ×2 for two of them where "
-        "there is room to say so. Shades are the verdicts' "
-        f"regions: unstable from {mark:g}; below it, right from an accuracy of {right:g}. {extent(cells)}."
+        "Accuracy (share of all runs that are right) against normalised instability (population SD of the score "
+        f"÷ 1.5), a mark per cell. {spans} A larger mark stands for several cells in the same place, ×2 for two of "
+        "them where there is room to say so. Shades are the verdicts' "
+        f"regions: unstable from {mark:g}; below it, right above an accuracy of {right:g}. {extent(cells)}."
     )
     if missing:
         text += f" Not drawn: {counted(missing, 'cell')} with fewer than two runs."
@@ -138,8 +141,8 @@ def _drawn(data: pd.DataFrame) -> pd.Series:
 
 
 def _verdicts(data: pd.DataFrame) -> list[str]:
-    present = in_order(data["verdict"])
-    return [v for v in VERDICTS if v in present] + [v for v in present if v not in VERDICTS]
+    present = {known_verdict(verdict) for verdict in data.loc[_drawn(data), "verdict"]}
+    return [verdict for verdict in VERDICTS if verdict in present]
 
 
 def _draw_regions(axes: Axes, mark: float, right: float) -> None:
@@ -170,12 +173,13 @@ def _draw_marks(axes: Axes, data: pd.DataFrame) -> list[Dot]:
     x, y = numbers(data["instability"]), numbers(data["accuracy"])
     places: dict[tuple[float, float, str], list[str]] = {}
     for i, verdict in enumerate(data["verdict"]):
-        name = "unknown" if pd.isna(verdict) else str(verdict)
-        places.setdefault((round(x[i], 9), round(y[i], 9), name), []).append(str(data["question_id"].iloc[i]))
+        places.setdefault((round(x[i], 9), round(y[i], 9), known_verdict(verdict)), []).append(
+            str(data["question_id"].iloc[i])
+        )
     named = len(places) <= MAX_LABELS
     dots = []
     for (at_x, at_y, verdict), names in sorted(places.items(), key=lambda item: -len(item[1])):
-        colour, shape = VERDICTS.get(verdict, _OTHER)
+        colour, shape = VERDICTS[verdict]
         size = 20 * (1 + 0.6 * np.log2(len(names)))
         axes.scatter(
             at_x, at_y, s=size, marker=shape, facecolor=colour, edgecolor=EDGE, linewidth=0.6, zorder=3, clip_on=False
@@ -199,8 +203,8 @@ def _legend(data: pd.DataFrame) -> list[Line2D]:
             [],
             [],
             linestyle="",
-            marker=VERDICTS.get(verdict, _OTHER)[1],
-            markerfacecolor=VERDICTS.get(verdict, _OTHER)[0],
+            marker=VERDICTS[verdict][1],
+            markerfacecolor=VERDICTS[verdict][0],
             markeredgecolor=EDGE,
             markeredgewidth=0.5,
             markersize=5.5,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -40,8 +42,8 @@ _COLUMNS = ("question_id", "condition_id", "endpoint", "model", "temperature", "
 _POOLED = "all conditions"
 
 
-def answers_data(outcomes: pd.DataFrame) -> pd.DataFrame:
-    """Return the distribution behind `answers_figure`, every answer in full.
+def answers_data(outcomes: pd.DataFrame, *, page: int | None = None) -> pd.DataFrame:
+    """Return the distribution behind a page of `answers_figure`, or behind all, every answer in full.
 
     A row per question, condition and answer that some run gave, and one for runs without a readable answer:
     question_id, condition_id, condition, answer (its key, whole), bar (the bar it is drawn in), right (whether
@@ -78,7 +80,10 @@ def answers_data(outcomes: pd.DataFrame) -> pd.DataFrame:
             if unread:
                 rows.append((question, condition, label, None, NOT_READ, False, unread, len(cell)))
     data = pd.DataFrame([(*row, row[6] / row[7]) for row in rows], columns=columns)
-    return data.astype({"answer": "string", "right": bool})
+    data = data.astype({"answer": "string", "right": bool})
+    if page is None or data.empty:
+        return data
+    return data[data["question_id"].isin(_shown(data, page))].reset_index(drop=True)
 
 
 def answers_pages(outcomes: pd.DataFrame) -> int:
@@ -107,12 +112,11 @@ def answers_figure(outcomes: pd.DataFrame, *, page: int = 1, width: Width = "dou
     if data.empty:
         return blank("No run to show: the study has no runs yet.", width)
     bars = _bars(data)
-    questions = in_order(data["question_id"])
-    shown = questions[page_slice(len(questions), PER_PAGE, page, _NAME)]
+    shown = _shown(data, page)
     conditions = in_order(bars["condition"])
     across = 1 if width == "single" or len(shown) == 1 else 2
     down = -(-len(shown) // across)
-    thick = max(1.7 * len(conditions), 3.6) + 1.2
+    thick = {1: 4.2, 2: 6.0}.get(len(conditions), 1.8 * len(conditions) + 1.2)
     lines = [bars.loc[bars["question_id"] == q, "bar"].nunique() for q in shown]
     heights = [max(lines[row * across : (row + 1) * across]) for row in range(down)]
     named = len(conditions) > 1
@@ -131,7 +135,7 @@ def answers_figure(outcomes: pd.DataFrame, *, page: int = 1, width: Width = "dou
     figure.supxlabel("Share of all runs of the cell   (✓ right answer)", size=8)
     if named:
         handles = [
-            Patch(facecolor=PALETTE[i], hatch=HATCHES[i], edgecolor=_ink(i), linewidth=0.5, label=shorten(name, 40))
+            Patch(facecolor=PALETTE[i], hatch=HATCHES[i], edgecolor=EDGE, linewidth=0.5, label=shorten(name, 40))
             for i, name in enumerate(conditions)
         ]
         figure.legend(handles=handles, loc="outside upper left", ncols=4 if width == "double" else 2)
@@ -144,23 +148,38 @@ def answers_caption(outcomes: pd.DataFrame, *, page: int = 1) -> Caption:
     data = answers_data(outcomes)
     if data.empty:
         return Caption(title, "The study has no runs yet.", "An empty figure: no runs.")
-    questions = in_order(data["question_id"])
-    shown = questions[page_slice(len(questions), PER_PAGE, page, _NAME)]
+    shown = _shown(data, page)
     conditions = data["condition_id"].nunique()
     pooled = f" The {conditions} conditions are pooled." if conditions > MAX_PANELS else ""
     pages = answers_pages(outcomes)
     part = f" Page {page} of {pages}: {shown[0]} to {shown[-1]}." if pages > 1 else ""
     text = (
-        f"Share of runs that gave each answer, per question.{pooled} The {TOP} commonest answers have a bar each, and so "
-        f"has any right one (✓, by comparison with the ground truth); the rest is pooled as “{OTHER}”. “{NOT_READ}” "
-        "counts runs that failed or whose answer could not be read; shares are of all runs. Long answers are cut; "
-        f"the data beside the figure hold them whole. {extent(outcomes)}.{part}"
+        f"Share of runs that gave each answer, per question.{pooled} The {TOP} commonest answers have a bar each, "
+        f"and so has any right one (✓, by comparison with the ground truth); the rest is pooled as “{OTHER}”. "
+        f"“{NOT_READ}” counts runs that failed or whose answer could not be read; shares are of all runs. "
+        f"Long answers are cut; the data beside the figure hold them whole. {extent(outcomes)}.{part}"
     )
     here = data[data["question_id"].isin(shown)]
     runs = here.groupby("question_id", sort=False)["count"].sum()
     right = here[here["right"]].groupby("question_id")["count"].sum().reindex(runs.index, fill_value=0)
     listed = "; ".join(f"{q} {right[q] / runs[q]:.0%}" for q in shown)
-    return Caption(title, text, f"Bar charts of the answers to {counted(len(shown), 'question')}. Share right: {listed}.")
+    return Caption(
+        title, text, f"Bar charts of the answers to {counted(len(shown), 'question')}. Share right: {listed}."
+    )
+
+
+def _shown(data: pd.DataFrame, page: int) -> list[str]:
+    questions = in_order(data["question_id"])
+    return questions[page_slice(len(questions), PER_PAGE, page, _NAME)]
+
+
+def _names(bars: pd.DataFrame) -> dict[str, str]:
+    """Return each bar's label: its key, without the answer's name where all keys share a single one."""
+    keys = [bar for bar in in_order(bars["bar"]) if bar not in (OTHER, NOT_READ)]
+    heads = {key.split("=", 1)[0] + "=" for key in keys}
+    single = len(heads) == 1 and not any(re.search(r"; [^=;]+=", key) for key in keys)
+    cut = len(heads.pop()) if single and all("=" in key for key in keys) else 0
+    return {bar: bar[cut:] or "(empty)" if bar in keys else bar for bar in in_order(bars["bar"])}
 
 
 def _bars(data: pd.DataFrame) -> pd.DataFrame:
@@ -171,7 +190,9 @@ def _bars(data: pd.DataFrame) -> pd.DataFrame:
     runs = data.drop_duplicates(["question_id", "condition_id"]).groupby(["question_id", "condition"])["runs"].sum()
     bars = data.groupby(["question_id", "bar", "condition"], sort=False).agg({"count": "sum", "right": "any"})
     bars = bars.reset_index()
-    bars["share"] = [n / runs[q, c] for n, q, c in zip(bars["count"], bars["question_id"], bars["condition"], strict=True)]
+    bars["share"] = [
+        n / runs[q, c] for n, q, c in zip(bars["count"], bars["question_id"], bars["condition"], strict=True)
+    ]
     totals = bars.groupby(["question_id", "bar"])["count"].sum()
     questions, conditions = in_order(data["question_id"]), in_order(data["condition"])
     last = {OTHER: 1, NOT_READ: 2}
@@ -184,6 +205,10 @@ def _bars(data: pd.DataFrame) -> pd.DataFrame:
     return bars.iloc[sorted(range(len(bars)), key=place)].reset_index(drop=True)
 
 
+def _tick(label: str, is_right: bool) -> str:
+    return f"{shorten(label, 22)} ✓" if is_right else shorten(label, 24)
+
+
 def _draw_panel(axes: Axes, bars: pd.DataFrame, conditions: list[str], most: int) -> None:
     names = in_order(bars["bar"])
     thick = 0.8 / len(conditions)
@@ -193,13 +218,12 @@ def _draw_panel(axes: Axes, bars: pd.DataFrame, conditions: list[str], most: int
         hue = conditions.index(condition)
         y = names.index(name) + (hue - (len(conditions) - 1) / 2) * thick
         colour = PALETTE[hue] if len(conditions) > 1 else PALETTE[2]
-        axes.barh(
-            y, share, height=thick, facecolor=colour, hatch=HATCHES[hue], edgecolor=_ink(hue), linewidth=0.5
-        )
+        axes.barh(y, share, height=thick, facecolor=colour, hatch=HATCHES[hue], edgecolor=EDGE, linewidth=0.5)
         if len(conditions) <= 2:
             axes.text(share + 0.012, y, f"{count}", size=SMALL, va="center_baseline")
+    labels = _names(bars)
     right = {name for name, is_right in zip(bars["bar"], bars["right"], strict=True) if is_right}
-    axes.set_yticks(range(len(names)), [f"{shorten(n, 22)} ✓" if n in right else shorten(n, 24) for n in names])
+    axes.set_yticks(range(len(names)), [_tick(labels[name], name in right) for name in names])
     for name, text in zip(names, axes.get_yticklabels(), strict=True):
         text.set_fontweight("bold" if name in right else "normal")
         text.set_fontstyle("italic" if name in (OTHER, NOT_READ) else "normal")
@@ -207,8 +231,3 @@ def _draw_panel(axes: Axes, bars: pd.DataFrame, conditions: list[str], most: int
     axes.set_ylim(most - 0.5, -0.5)
     axes.grid(axis="x")
     clean_left(axes)
-
-
-def _ink(hue: int) -> str:
-    """Return the colour of a bar's edge and hatch: white on the dark ones."""
-    return "#FFFFFF" if HATCHES[hue] and hue == 1 else EDGE

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from dsqa.errors import ReportError
-from dsqa.figures.style import GREY, LEVELS, SMALL, Width, new_figure
+from dsqa.figures.style import GREY, LEVELS, SMALL, VERDICTS, Width, new_figure
 
 __all__ = [
     "MAX_PANELS",
@@ -25,6 +25,7 @@ __all__ = [
     "counted",
     "extent",
     "in_order",
+    "known_verdict",
     "level_rank",
     "numbers",
     "page_slice",
@@ -87,6 +88,21 @@ def require(table: pd.DataFrame, columns: Iterable[str], figure: str) -> None:
             f"the figure '{figure}' needs the column{'s' if len(missing) > 1 else ''} {names}",
             hint="outcomes come from dsqa.outcomes, cells from dsqa.stats.summarise_cells",
         )
+
+
+def known_verdict(verdict: object) -> str:
+    """Return a verdict by its name; one that is missing is "not known".
+
+    Raises
+    ------
+    ReportError
+        It is none of the verdicts of dsqa.stats.
+    """
+    if verdict is None or verdict is pd.NA or verdict != verdict:  # noqa: PLR0124 (NaN differs from itself)
+        return "not known"
+    if str(verdict) not in VERDICTS:
+        raise ReportError(f"'{verdict}' is not a verdict", field="verdict", hint=f"one of: {', '.join(VERDICTS)}")
+    return str(verdict)
 
 
 def numbers(column: pd.Series) -> Floats:

@@ -25,11 +25,9 @@ from dsqa.figures.common import (
     side_by_side,
 )
 from dsqa.figures.style import EDGE, GREY, LEVELS, SMALL, Mark, Width, new_figure, styled
+from dsqa.stats import NOTABLE
 
-__all__ = ["NOTABLE", "instability_caption", "instability_data", "instability_figure"]
-
-NOTABLE = 0.3
-"""Normalised instability from which a cell is called unstable."""
+__all__ = ["instability_caption", "instability_data", "instability_figure"]
 
 MAX_ROWS = 50
 """Rows a figure has for questions; beyond it a row is a category's level."""
@@ -99,9 +97,7 @@ def instability_figure(cells: pd.DataFrame, *, mark: float = NOTABLE, width: Wid
         ids = set(panel.rows["condition_id"])
         _draw_panel(axes, data[data["condition_id"].isin(ids)], rows, single_rows=single_rows)
         axes.axvline(mark, color=EDGE, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
-        axes.text(
-            mark, 1.0, f" notable from {mark:g}", transform=axes.get_xaxis_transform(), size=SMALL, va="bottom"
-        )
+        axes.text(mark, 1.0, f" notable from {mark:g}", transform=axes.get_xaxis_transform(), size=SMALL, va="bottom")
         axes.set_title(panel.title.replace(", T", ",\nT") if across > 2 else panel.title, pad=13)
     grid[0, 0].set_ylim(top + 0.7, -0.7)
     grid[0, 0].set_xlim(-0.03, 1.03)
@@ -131,11 +127,11 @@ def instability_caption(cells: pd.DataFrame, *, mark: float = NOTABLE, width: Wi
     bare = int(np.isnan(numbers(data["instability_low"])[np.isfinite(values)]).sum())
     single_rows = _has_single_rows(cells, width)
     if single_rows:
-        marks = "Dots are cells, a row each; lines are their intervals as computed by dsqa.stats."
+        marks = "Dots are cells, a row each; lines are their 95 % intervals."
     else:
         marks = (
-            "Dots are cells; the grey bar spans their quartiles, its tick is the median. The cells' own intervals are "
-            "left out, as there are too many rows for them; the data beside the figure hold them."
+            "Dots are cells; the grey bar spans their quartiles, its tick is the median. The cells' own intervals "
+            "are left out, as there are too many rows for them; the data beside the figure hold them."
         )
     text = (
         f"Normalised instability (population SD of the score ÷ 1.5) by category and level. {marks} "
@@ -184,9 +180,7 @@ def _rows(data: pd.DataFrame, *, single_rows: bool) -> dict[_Key, tuple[float, s
     return rows
 
 
-def _draw_panel(
-    axes: Axes, data: pd.DataFrame, rows: dict[_Key, tuple[float, str]], *, single_rows: bool
-) -> None:
+def _draw_panel(axes: Axes, data: pd.DataFrame, rows: dict[_Key, tuple[float, str]], *, single_rows: bool) -> None:
     values = numbers(data["instability"])
     low, high = numbers(data["instability_low"]), numbers(data["instability_high"])
     keys: list[_Key] = [

@@ -46,7 +46,8 @@ def place_labels(axes: Axes, dots: list[Dot]) -> int:
     """
     figure = axes.get_figure(root=True)
     assert figure is not None  # noqa: S101 (axes that are drawn on belong to a figure)
-    renderer = FigureCanvasAgg(figure).get_renderer()
+    canvas = FigureCanvasAgg(figure)
+    renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
     point = figure.dpi / 72
     frame = axes.get_window_extent(renderer)
     centres = [axes.transData.transform((dot.x, dot.y)) for dot in dots]
@@ -57,7 +58,7 @@ def place_labels(axes: Axes, dots: list[Dot]) -> int:
     written = 0
     for dot in (dot for dot in dots if dot.name):
         for right, up in _SIDES:
-            gap = (dot.radius + 2) * (0.5 if right and up else 1)
+            gap = (dot.radius + 2) * (0.8 if right and up else 1)
             text = axes.annotate(
                 dot.name,
                 (dot.x, dot.y),

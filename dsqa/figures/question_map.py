@@ -17,35 +17,39 @@ from dsqa.figures.common import (
     counted,
     extent,
     in_order,
+    known_verdict,
     numbers,
     page_slice,
     pages_for,
     require,
     shorten,
 )
-from dsqa.figures.instability import NOTABLE
-from dsqa.figures.style import GREY, HEAT, INK, SMALL, VERDICTS, Width, new_figure, styled
+from dsqa.figures.style import GREY, HEAT, INK, SMALL, VERDICTS, WIDTHS_MM, Width, ink_on, new_figure, styled
+from dsqa.stats import NOTABLE
 
 __all__ = ["question_map_caption", "question_map_data", "question_map_figure", "question_map_pages"]
 
 ROWS_PER_PAGE = 45
 COLUMNS_PER_PAGE = 16
 
-SIGNS = {"stable and right": "✓", "stable and wrong": "✗", "unstable": "~"}
-"""What stands behind the number for each verdict; "?" for any other."""
+SIGNS = {"stable and right": "✓", "stable and wrong": "✗", "unstable": "~", "not known": "?"}
+"""What stands behind the number for each verdict; in brackets where the runs do not settle it."""
 
+_CHARACTER_MM = 1.5
+"""About the width of a character at 7 pt."""
 _NAME = "question-map"
 _COLUMNS = (
     "question_id", "category", "level", "condition_id", "endpoint", "model", "temperature", "runs",
-    "instability", "verdict",
+    "instability", "verdict", "settled",
 )  # fmt: skip
 
 
-def question_map_data(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return what `question_map_figure` draws: a row per cell, questions sorted by verdict.
+def question_map_data(cells: pd.DataFrame, *, page: int | None = None) -> pd.DataFrame:
+    """Return what `question_map_figure` draws on `page`, or on all: a row per cell, questions sorted by verdict.
 
     A question's verdict here is the least favourable of its cells': stable and right before stable and wrong
-    before unstable. Among equals, those with fewer cells of that verdict come first, then the table's order.
+    before unstable before not known. Among equals, those with fewer cells of that verdict come first, then
+    the table's order.
     """
     require(cells, _COLUMNS, _NAME)
     labels = condition_labels(cells)
@@ -60,8 +64,23 @@ def question_map_data(cells: pd.DataFrame) -> pd.DataFrame:
         range(len(table)),
         key=lambda i: (rows[str(table["question_id"].iloc[i])], columns[str(table["condition_id"].iloc[i])]),
     )
-    keep = ["question_id", "category", "level", "condition_id", "condition", "runs", "instability", "verdict"]
-    return table.iloc[by][keep].reset_index(drop=True)
+    keep = [
+        "question_id",
+        "category",
+        "level",
+        "condition_id",
+        "condition",
+        "runs",
+        "instability",
+        "verdict",
+        "settled",
+    ]
+    data = table.iloc[by][keep].reset_index(drop=True)
+    if page is None or data.empty:
+        return data
+    questions, conditions = _page(cells, data, page)
+    shown = data["question_id"].isin(questions) & data["condition_id"].isin(conditions)
+    return data[shown].reset_index(drop=True)
 
 
 def question_map_pages(cells: pd.DataFrame) -> int:
@@ -95,38 +114,54 @@ def question_map_figure(cells: pd.DataFrame, *, page: int = 1, width: Width | No
     rows, columns = {q: i for i, q in enumerate(questions)}, {c: i for i, c in enumerate(conditions)}
     wide = len(conditions) <= (6 if width == "single" else 12)
     instability = numbers(data["instability"])
-    for i, (question, condition, verdict) in enumerate(
-        zip(data["question_id"].astype(str), data["condition_id"].astype(str), data["verdict"], strict=True)
+    settled = data["settled"].fillna(False).astype(bool)
+    for i, (question, condition, verdict, firm) in enumerate(
+        zip(data["question_id"].astype(str), data["condition_id"].astype(str), data["verdict"], settled, strict=True)
     ):
         if question not in rows or condition not in columns:
             continue
         at = rows[question], columns[condition]
         values[at] = instability[i]
         number = "–" if np.isnan(instability[i]) else f"{instability[i]:.2f}"
-        sign = SIGNS.get("" if pd.isna(verdict) else str(verdict), "?")
+        sign = SIGNS[known_verdict(verdict)]
+        sign = sign if firm or sign == "?" else f"({sign})"
         texts[at] = f"{number} {sign}" if wide else f"{number.removeprefix('0')}{sign}"
-    upright = len(conditions) <= (3 if width == "single" else 5)
-    head = 14.0 if upright else 10 + 1.5 * max(len(labels[c]) for c in conditions)
-    figure = new_figure(width, 4.2 * len(questions) + head + 14)
+    names = [shorten(q, 30 if width == "double" else 22) for q in questions]
+    heads = [labels[c].replace(", T", ",\nT") for c in conditions]
+    room = (WIDTHS_MM[width] - _CHARACTER_MM * max(map(len, names))) / len(conditions)
+    upright = room > _CHARACTER_MM * max(len(line) for head in heads for line in head.split("\n"))
+    if not upright:
+        heads = [labels[c] for c in conditions]
+    head_mm = 9.0 if upright else 4 + _CHARACTER_MM * max(map(len, heads))
+    figure = new_figure(width, 4.2 * len(questions) + head_mm + 12)
     axes = figure.subplots()
     axes.set_facecolor("#FFFFFF")
     sns.heatmap(
-        values, ax=axes, vmin=0, vmax=1, cmap=HEAT, annot=texts, fmt="", annot_kws={"size": SMALL},
-        mask=np.isnan(values), linewidths=0.8, linecolor="white", cbar=False,
-    )  # fmt: skip
-    # A cell without a number is masked, and seaborn then writes nothing: say that it is there.
-    for row, column in zip(*np.where(np.isnan(values)), strict=True):
-        axes.text(column + 0.5, row + 0.5, texts[row, column], size=SMALL, color=GREY, ha="center", va="center")
-    wrapped = [labels[c].replace(", T", ",\nT") for c in conditions] if upright else [labels[c] for c in conditions]
-    axes.set_xticks(np.arange(len(conditions)) + 0.5, wrapped, rotation=0 if upright else 90)
-    names = [shorten(q, 30 if width == "double" else 22) for q in questions]
+        values,
+        ax=axes,
+        vmin=0,
+        vmax=1,
+        cmap=HEAT,
+        mask=np.isnan(values),
+        linewidths=0.4,
+        linecolor="#D4D4D4",
+        cbar=False,
+    )
+    for (row, column), text in np.ndenumerate(texts):
+        ink = GREY if np.isnan(values[row, column]) else ink_on(HEAT(values[row, column]))
+        axes.text(column + 0.5, row + 0.5, text, size=SMALL, color=ink, ha="center", va="center_baseline")
+    axes.set_xticks(np.arange(len(conditions)) + 0.5, heads, rotation=0 if upright else 90)
     axes.set_yticks(np.arange(len(questions)) + 0.5, names, rotation=0)
     axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
     _separate(axes, data, questions)
-    key = "   ".join(f"{sign} {verdict}" for verdict, sign in SIGNS.items())
+    present = {known_verdict(verdict) for verdict in data["verdict"]}
+    key = "   ".join(f"{sign} {verdict}" for verdict, sign in SIGNS.items() if verdict in present)
+    if not settled.all():
+        key += "   ( ) not settled"
     pages = question_map_pages(cells)
     figure.supxlabel(
-        f"{key}\nNumber and shade: normalised instability (0 to 1)" + (f"; page {page} of {pages}" if pages > 1 else ""),
+        f"{key}\nNumber and shade: normalised instability (0 to 1)"
+        + (f"; page {page} of {pages}" if pages > 1 else ""),
         size=SMALL,
     )
     return figure
@@ -147,17 +182,18 @@ def question_map_caption(cells: pd.DataFrame, *, page: int = 1) -> Caption:
     )
     unknown = int(np.isnan(numbers(data["instability"])).sum())
     text = (
-        "Normalised instability (population SD of the score ÷ 1.5) of every cell, as a number and as a shade from white "
-        f"(0) to dark (1); notable from {NOTABLE:g}. Behind it the cell's verdict: "
+        "Normalised instability (population SD of the score ÷ 1.5) of every cell, as a number and as a shade from "
+        f"white (0) to dark (1); notable from {NOTABLE:g}. Behind it the cell's verdict: "
         + ", ".join(f"{sign} {verdict}" for verdict, sign in SIGNS.items())
-        + ". Questions are sorted by the least favourable verdict of their cells; a line parts the groups. "
+        + "; in brackets where the runs do not settle it. Questions are sorted by the least "
+        "favourable verdict of their cells; a line parts the groups. "
         f"{extent(cells)}.{part}"
     )
     if unknown:
         text += f" – stands for {counted(unknown, 'cell')} with fewer than two runs."
-    counts = data["verdict"].fillna("unknown").value_counts()
-    listed = [v for v in (*VERDICTS, *counts.index.difference(list(VERDICTS))) if v in counts.index]
-    alt = "Table of questions by conditions: " + ", ".join(f"{counted(int(counts[v]), 'cell')} {v}" for v in listed)
+    found = [known_verdict(verdict) for verdict in data["verdict"]]
+    counts = [f"{counted(found.count(verdict), 'cell')} {verdict}" for verdict in VERDICTS if verdict in found]
+    alt = "Table of questions by conditions: " + ", ".join(counts)
     return Caption(title, text, alt + ".")
 
 
@@ -172,9 +208,8 @@ def _page(cells: pd.DataFrame, data: pd.DataFrame, page: int) -> tuple[list[str]
 
 
 def _rank(verdict: object) -> int:
-    """Return how unfavourable a verdict is; one that is missing or unknown comes last."""
-    known = list(VERDICTS)
-    return known.index(str(verdict)) if not pd.isna(verdict) and str(verdict) in known else len(known)
+    """Return how unfavourable a verdict is; "not known" comes last."""
+    return list(VERDICTS).index(known_verdict(verdict))
 
 
 def _separate(axes: Axes, data: pd.DataFrame, questions: list[str]) -> None:

@@ -9,8 +9,10 @@ from typing import Any, Literal, ParamSpec
 
 import matplotlib as mpl
 import matplotlib.style
-from matplotlib.colors import LinearSegmentedColormap
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.typing import ColorType
 
 __all__ = [
     "EDGE",
@@ -27,6 +29,8 @@ __all__ = [
     "WIDTHS_MM",
     "Mark",
     "Width",
+    "ink_on",
+    "luminance",
     "new_figure",
     "style",
     "styled",
@@ -46,7 +50,7 @@ SMALL = 7.0
 # Dark to light in steps of at least 16 L*, so grey print keeps them apart; blue against orange, so that
 # red-green blindness does too. Tests hold both to numbers.
 PALETTE = ("#12355B", "#B5460F", "#4FA3D1", "#F2C14E")
-HATCHES = ("", "////", "....", "xxxx")
+HATCHES = ("", "////", "\\\\\\\\", "xxxx")  # no dots: as outlines they weigh 200 kB a figure
 MARKERS = ("o", "s", "^", "D")
 INK = "#1A1A1A"
 GREY = "#6E6E6E"
@@ -66,7 +70,9 @@ VERDICTS: dict[str, Mark] = {
     "stable and right": (PALETTE[2], "o"),
     "stable and wrong": (PALETTE[0], "X"),
     "unstable": (PALETTE[3], "D"),
+    "not known": ("#FFFFFF", "v"),
 }
+"""The verdicts of dsqa.stats, from the most to the least favourable."""
 
 _SETTINGS: dict[str, Any] = {
     "font.family": ["DejaVu Sans"],  # ships with matplotlib: nothing to download, the same everywhere
@@ -113,6 +119,19 @@ _SETTINGS: dict[str, Any] = {
 P = ParamSpec("P")
 
 
+def luminance(colour: ColorType) -> float:
+    """Return the relative luminance of a colour, 0 (black) to 1 (white), by WCAG 2.2."""
+    channels = np.asarray(to_rgb(colour))
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return float(linear @ np.array([0.2126, 0.7152, 0.0722]))
+
+
+def ink_on(background: ColorType) -> str:
+    """Return the text colour, dark or white, that stands out more from `background` (WCAG 2.2 contrast)."""
+    ground, dark = luminance(background) + 0.05, luminance(INK) + 0.05
+    return INK if ground / dark >= 1.05 / ground else "#FFFFFF"
+
+
 @contextmanager
 def style() -> Iterator[None]:
     """Apply dsqa's look inside a ``with`` block, whatever the caller's own settings are.
@@ -133,6 +152,8 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
             figure = draw(*args, **kwargs)
             # Ticks are made when first drawn, from the settings of that moment.
             figure.draw_without_rendering()
+            # Frozen, so that what is rendered does not depend on how often it was rendered before.
+            figure.set_layout_engine("none")
             return figure
 
     return wrapper
