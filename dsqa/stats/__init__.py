@@ -1,15 +1,8 @@
 """Statistics of repeated runs: named estimators on plain arrays, and the tables made with them."""
 
-from dsqa.stats.agreement import (
-    ICC,
-    Measurement,
-    cohen_kappa,
-    fleiss_kappa,
-    icc,
-    kendall_w,
-    krippendorff_alpha,
-    krippendorff_interval,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from dsqa.stats.answers import UNPARSED, AnswerSummary, answer_summary
 from dsqa.stats.bootstrap import (
     BootstrapMethod,
@@ -35,10 +28,22 @@ from dsqa.stats.dispersion import (
 from dsqa.stats.groups import ledger, summarise_groups
 from dsqa.stats.interval import Interval
 from dsqa.stats.proportions import clopper_pearson, jeffreys, missing_bounds, proportion_bounds, wilson
-from dsqa.stats.regression import LinearFit, fit_line, verbosity_fit
 from dsqa.stats.repeated import at_least, pass_at_k, pass_hat_k, pass_interval, pass_table
 from dsqa.stats.variance import VarianceComponents, variance_components
 from dsqa.stats.verdicts import VERDICTS, headline, verdicts
+
+if TYPE_CHECKING:
+    from dsqa.stats.agreement import (
+        ICC,
+        Measurement,
+        cohen_kappa,
+        fleiss_kappa,
+        icc,
+        kendall_w,
+        krippendorff_alpha,
+        krippendorff_interval,
+    )
+    from dsqa.stats.regression import LinearFit, fit_line, verbosity_fit
 
 __all__ = [
     "CELL_COLUMNS",
@@ -93,3 +98,24 @@ __all__ = [
     "weighted_sd",
     "wilson",
 ]
+
+# These load statsmodels and scipy.stats, half of the start-up time of a command that needs neither.
+_ON_DEMAND = {
+    "ICC": "agreement",
+    "Measurement": "agreement",
+    "cohen_kappa": "agreement",
+    "fleiss_kappa": "agreement",
+    "icc": "agreement",
+    "kendall_w": "agreement",
+    "krippendorff_alpha": "agreement",
+    "krippendorff_interval": "agreement",
+    "LinearFit": "regression",
+    "fit_line": "regression",
+    "verbosity_fit": "regression",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ON_DEMAND:
+        return getattr(import_module(f"dsqa.stats.{_ON_DEMAND[name]}"), name)
+    raise AttributeError(f"module 'dsqa.stats' has no attribute '{name}'")

@@ -20,7 +20,7 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.interval import FloatArray, Interval, check_level
@@ -69,7 +69,7 @@ def proportion_bounds(
     x, n = np.where(known, x, 0.0), np.where(known, n, 1.0)
     alpha = 1 - level
     if method == "wilson":
-        z = stats.norm.isf(alpha / 2)
+        z = -special.ndtri(alpha / 2)
         share = x / n
         centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
         half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
@@ -77,8 +77,8 @@ def proportion_bounds(
     else:
         a, b = (0.0, 1.0) if method == "clopper-pearson" else (0.5, 0.5)
         # Beta(0, ·) and Beta(·, 0) are the point masses that the end rule below stands for.
-        low = stats.beta.ppf(alpha / 2, np.maximum(x + a, 0.5), n - x + b)
-        high = stats.beta.isf(alpha / 2, x + b, np.maximum(n - x + a, 0.5))
+        low = special.betaincinv(np.maximum(x + a, 0.5), n - x + b, alpha / 2)
+        high = special.betainccinv(x + b, np.maximum(n - x + a, 0.5), alpha / 2)
     low = np.where(x == 0, 0.0, np.clip(low, 0.0, 1.0))
     high = np.where(x == n, 1.0, np.clip(high, 0.0, 1.0))
     return np.where(known, low, np.nan), np.where(known, high, np.nan)

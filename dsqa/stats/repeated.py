@@ -25,7 +25,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.columns import require
@@ -119,7 +119,7 @@ def _tail_bounds(
     right: ArrayLike, runs: ArrayLike, k: int, needed: int, level: float, method: ProportionMethod
 ) -> tuple[FloatArray, FloatArray]:
     ends = proportion_bounds(right, runs, method=method, level=level)
-    low, high = (np.asarray(stats.binom.sf(needed - 1, k, end), dtype=np.float64) for end in ends)
+    low, high = (np.asarray(special.bdtrc(needed - 1, k, end), dtype=np.float64) for end in ends)
     return low, high
 
 

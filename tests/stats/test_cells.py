@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -318,3 +320,17 @@ def test_160_000_runs_take_well_under_half_a_minute():
     table = summarise_cells(large, seed=1)
     assert (len(large), len(table)) == (160_000, 1600)
     assert time.perf_counter() - start < 30
+
+
+def test_every_public_name_can_be_had():
+    import dsqa.stats
+
+    for name in dsqa.stats.__all__:
+        assert getattr(dsqa.stats, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = dsqa.stats.nonsense
+
+
+def test_the_cell_summary_does_not_load_statsmodels():
+    code = "import sys, dsqa.stats; sys.exit('statsmodels' in sys.modules or 'scipy.stats' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
