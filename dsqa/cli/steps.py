@@ -87,12 +87,12 @@ def _sample(
 
 def _score(folder: StudyFolder, unsafe: bool, workers: int | None) -> None:
     from dsqa.cli.progress import counting_bar
-    from dsqa.outcomes import score_study
-    from dsqa.stats import write_cells
+    from dsqa.outcomes import save_outcomes, score_study
+    from dsqa.stats import summarise_cells
 
     with counting_bar("marking", "runs") as advance:
         outcomes = score_study(folder, unsafe=unsafe, workers=workers, progress=advance)
-    write_cells(outcomes, folder.cells_path, seed=folder.describe().seed)
+    save_outcomes(summarise_cells(outcomes, seed=folder.describe().seed), folder.cells_path)
 
 
 def _render(
@@ -126,7 +126,7 @@ def _all_steps(
     from dsqa.cli.summary import five_lines, summary_data
 
     if not unsafe:
-        _refuse_early()
+        _refuse_early(config)
     folder, sampled = _sample(config, study_path, root, limit)
     if sampled.interrupted:
         _say_how_to_go_on(sampled)
@@ -138,11 +138,11 @@ def _all_steps(
     return 0
 
 
-def _refuse_early() -> None:
-    # Better said before an hour of sampling than after it.
-    from dsqa.execution import require_isolation
+def _refuse_early(config: StudyConfig) -> None:
+    # Better said before an hour of sampling than after it: the call itself refuses, even with nothing to run.
+    from dsqa.execution import execute
 
-    require_isolation()
+    execute((), config.execution)
 
 
 def _say_how_to_go_on(summary: SamplingSummary) -> None:
