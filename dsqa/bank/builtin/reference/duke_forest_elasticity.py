@@ -3,6 +3,8 @@ import pandas as pd
 import statsmodels.formula.api as smf
 
 homes = pd.read_csv("duke_forest.csv")
-fit = smf.ols("np.log(price) ~ np.log(area)", data=homes).fit()
-low, high = fit.conf_int().loc["np.log(area)"]
-print(f"@slope[{fit.params['np.log(area)']:.3f}] @lower[{low:.3f}] @upper[{high:.3f}]")
+homes["log_price"] = np.log(homes["price"])
+homes["log_area"] = np.log(homes["area"])
+fit = smf.ols("log_price ~ log_area", data=homes).fit()
+low, high = fit.conf_int(alpha=0.05).loc["log_area"]
+print(f"@slope[{fit.params['log_area']:.3f}] @lower[{low:.3f}] @upper[{high:.3f}]")
