@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,12 @@ class Page:
 
     def cell(self, question_id: str, condition_id: str) -> pd.Series | None:
         """Return a cell's row, or None where no run of it is recorded."""
-        rows = self.cells[(self.cells["question_id"] == question_id) & (self.cells["condition_id"] == condition_id)]
-        return None if rows.empty else rows.iloc[0]
+        return self._cell_rows.get((question_id, condition_id))
+
+    @cached_property
+    def _cell_rows(self) -> dict[tuple[str, str], pd.Series]:
+        keys = zip(self.cells["question_id"].astype(str), self.cells["condition_id"].astype(str), strict=True)
+        return {key: row for key, (_, row) in zip(keys, self.cells.astype(object).iterrows(), strict=True)}
 
     def link(self, question_id: str) -> str:
         """Return Markdown that leads to a question's card."""

@@ -67,12 +67,13 @@ def similarity_figure(page: Page) -> Markdown:
 def answer_figures(page: Page) -> Markdown:
     """Return how often each answer was given, question by question, on as many figures as it takes."""
     pages = figures.answers_pages(page.outcomes)
+    data = figures.answers_data(page.outcomes)
     placed_pages = [
         _place(
             page,
             "answers" if pages == 1 else f"answers-{number}",
             figures.answers_figure(page.outcomes, page=number),
-            figures.answers_data(page.outcomes),
+            data,
             figures.answers_caption(page.outcomes, page=number),
         )
         for number in range(1, pages + 1)

@@ -29,17 +29,28 @@ class AnswerShare:
     right: bool
 
 
-def answer_shares(rows: pd.DataFrame) -> list[AnswerShare]:
-    """Return a cell's distinct answers, the commonest first; runs without one are left out.
+_Answers = dict[tuple[str, str], list[AnswerShare]]
 
-    Answers are distinct by ``answer_key``. Ties keep the order of the runs.
+
+def answer_shares(outcomes: pd.DataFrame) -> _Answers:
+    """Return each cell's distinct answers, the commonest first; runs without one are left out.
+
+    Answers are distinct by ``answer_key``; an answer is shown as the first run put it. Ties keep the order of
+    the runs.
+
+    Returns
+    -------
+    dict
+        (question, condition) → answers.
     """
-    read = rows[rows["answer_key"].notna()].sort_values("run", kind="stable")
-    shares = []
-    for _, group in read.groupby("answer_key", sort=False):
-        right = bool((group["answer_status"] == "matched").any())
-        shares.append(AnswerShare(str(answer_text(group["answer"].iloc[0])), len(group), right))
-    return sorted(shares, key=lambda share: -share.runs)
+    read = outcomes[outcomes["answer_key"].notna()].sort_values("run", kind="stable")
+    names = ("question_id", "condition_id", "answer_key", "answer", "answer_status")
+    cells: dict[tuple[str, str], dict[str, AnswerShare]] = {}
+    for question, condition, key, answer, status in zip(*(read[name].astype(object) for name in names), strict=True):
+        shares = cells.setdefault((str(question), str(condition)), {})
+        seen = shares.get(str(key)) or AnswerShare(str(answer_text(answer)), 0, False)
+        shares[str(key)] = AnswerShare(seen.text, seen.runs + 1, seen.right or status == "matched")
+    return {cell: sorted(shares.values(), key=lambda share: -share.runs) for cell, shares in cells.items()}
 
 
 def typical_run(rows: pd.DataFrame) -> pd.Series | None:
@@ -63,6 +74,7 @@ def typical_run(rows: pd.DataFrame) -> pd.Series | None:
 def question_table(page: Page) -> Markdown:
     """Return the table of all cells: accuracy and instability with intervals, commonest answer, verdict."""
     several = len(page.conditions) > 1
+    answers = answer_shares(page.outcomes)
     rows = []
     for question in page.questions:
         first = True
@@ -70,7 +82,7 @@ def question_table(page: Page) -> Markdown:
             cell = page.cell(question.id, condition)
             if cell is None:
                 continue
-            shares = answer_shares(_runs(page, question.id, condition))
+            shares = answers.get((question.id, condition), [])
             name = f"**{page.link(question.id)}**"
             if first:
                 name += f" {escape(shorten(question.question, 80))} {span(question.level, 'level')}"
@@ -88,7 +100,7 @@ def question_table(page: Page) -> Markdown:
         Column("Verdict", width=15),
         Column("Right", "right", 13),
         Column("Instability", "right", 13),
-        Column("Commonest answer", width=15),
+        Column("Top answer", width=15),
         Column("Right answer", width=11),
     ]
     caption = (
@@ -110,22 +122,24 @@ def question_cards(page: Page, *, max_lines: int = 40, max_chars: int = 3000) ->
         Where a response is cut.
     """
     typical: dict[str, pd.Series] = {}
-    for question in page.questions:
-        run = typical_run(page.outcomes[page.outcomes["question_id"] == question.id])
+    for name, rows in page.outcomes.groupby("question_id", sort=False):
+        run = typical_run(rows)
         if run is not None:
-            typical[question.id] = run
+            typical[str(name)] = run
     records = record_texts(page.folder, {_key(run) for run in typical.values()})
+    answers = answer_shares(page.outcomes)
     cards = []
     for question in page.questions:
         run = typical.get(question.id)
         record = None if run is None else records.get(_key(run))
-        cards.append(_card(page, question, run, record, max_lines=max_lines, max_chars=max_chars))
+        response = None
+        if run is not None and record is not None:
+            response = _response(page, run, record, max_lines=max_lines, max_chars=max_chars)
+        cards.append(_card(page, question, answers, response))
     return Markdown("\n\n".join(cards))
 
 
-def _card(
-    page: Page, question: Question, run: pd.Series | None, record: Record | None, *, max_lines: int, max_chars: int
-) -> str:
+def _card(page: Page, question: Question, answers: _Answers, response: str | None) -> str:
     facts = [span(question.level, "level"), escape(question.category)]
     if question.file_name is not None:
         facts.append(escape(question.file_name))
@@ -137,23 +151,21 @@ def _card(
         f"[{' · '.join(facts)}]{{.facts}}",
         "\n>\n".join(f"> {escape(paragraph)}" for paragraph in paragraphs),
         f"Right answer: {right}",
-        _answers(page, question),
+        _answers(page, question, answers),
+        response or "[No run brought a text to show.]{.note}",
+        ":::",
     ]
-    if run is not None and record is not None:
-        parts.append(_response(page, run, record, max_lines=max_lines, max_chars=max_chars))
-    else:
-        parts.append("[No run brought a text to show.]{.note}")
-    return "\n\n".join([*parts, ":::"])
+    return "\n\n".join(parts)
 
 
-def _answers(page: Page, question: Question) -> str:
+def _answers(page: Page, question: Question, answers: _Answers) -> str:
     rows = []
     for condition, label in page.conditions.items():
         cell = page.cell(question.id, condition)
         if cell is None:
             continue
         runs = int(cell["runs"])
-        shares = answer_shares(_runs(page, question.id, condition))
+        shares = answers.get((question.id, condition), [])
         shown = [_share(share.text, share.runs, runs, right=share.right) for share in shares[:_TOP]]
         rest = shares[_TOP:]
         if rest:
@@ -217,11 +229,6 @@ def _commonest(shares: list[AnswerShare], runs: int) -> str:
         return "*none read*"
     top = shares[0]
     return f"{top.text}{' ✓' if top.right else ''} {span(percent(top.runs / runs), 'interval')}"
-
-
-def _runs(page: Page, question_id: str, condition_id: str) -> pd.DataFrame:
-    rows = page.outcomes
-    return rows[(rows["question_id"] == question_id) & (rows["condition_id"] == condition_id)]
 
 
 def _key(run: pd.Series) -> tuple[Any, ...]:

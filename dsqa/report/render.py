@@ -64,6 +64,8 @@ def render_report(
     say = progress or (lambda _text: None)
     source = notebook_path(notebook)
     description = folder.describe()
+    if not folder.outcomes_path.is_file():
+        raise ReportError("has not been marked yet", path=folder.root, hint=f"run: dsqa score {folder.root}")
     report_dir = folder.report_dir.resolve()
     try:
         report_dir.mkdir(parents=True, exist_ok=True)

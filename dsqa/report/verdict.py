@@ -117,8 +117,8 @@ def _wrong(page: Page) -> list[str]:
     runs = int(cells["runs"].sum())
     right = round(float((cells["accuracy"] * cells["runs"]).sum()))
     items = [
-        f"**Asking again does not help** with {_links(page, wrong)}: of the {count(runs, 'run')} that come out "
-        f"stable and wrong, {right:,} {'is' if right == 1 else 'are'} right."
+        f"**Asking again does not help** with {_links(page, wrong)}: stable and wrong, "
+        f"with {right:,} right among {count(runs, 'run')}."
     ]
     # The most frequent outcome, provided that an answer was read at all.
     alike = cells[(cells["modal_share"] >= _ALIKE) & (cells["modal_answer"] != UNPARSED)]

@@ -11,7 +11,6 @@ import pandas as pd
 __all__ = ["MISSING", "count", "interval", "is_missing", "listing", "number", "of", "percent", "temperature"]
 
 MISSING = "–"
-_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
 def is_missing(value: Any) -> bool:
@@ -19,10 +18,9 @@ def is_missing(value: Any) -> bool:
     return bool(pd.isna(value))
 
 
-def count(n: int, noun: str, plural: str | None = None, *, words: bool = False) -> str:
-    """Return ``1 run``, ``2 runs``; with `words`, small numbers are spelled out."""
-    shown = _WORDS[n] if words and 0 <= n < len(_WORDS) else f"{n:,}"
-    return f"{shown} {noun if n == 1 else plural or noun + 's'}"
+def count(n: int, noun: str, plural: str | None = None) -> str:
+    """Return ``1 run``, ``2 runs``."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def number(value: Any, digits: int = 2) -> str:
@@ -43,12 +41,12 @@ def percent(value: Any) -> str:
 
 
 def interval(low: Any, high: Any, *, as_percent: bool = False) -> str:
-    """Return ``[0.12, 0.45]`` or ``[12, 45] %``; a dash where the interval is not defined."""
+    """Return ``[0.12, 0.45]`` or ``[12, 45] %``, never broken over lines; a dash where it is not defined."""
     if is_missing(low) or is_missing(high):
         return MISSING
     if as_percent:
-        return f"[{100 * float(low):.0f}, {100 * float(high):.0f}] %"
-    return f"[{float(low):.2f}, {float(high):.2f}]"
+        return f"[{100 * float(low):.0f},\u00a0{100 * float(high):.0f}]\u00a0%"
+    return f"[{float(low):.2f},\u00a0{float(high):.2f}]"
 
 
 def of(part: int, whole: int) -> str:

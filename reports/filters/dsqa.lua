@@ -223,8 +223,9 @@ local function dress_image(image)
   local width = image.attributes.width or "100%"
   if html then
     -- Written out, since pandoc gives an SVG an aria-label and no alt.
-    local class = width == "100%" and "full" or "part"
-    return pandoc.RawInline("html", '<img class="' .. class .. '" style="width: ' .. escape_html(width) .. '" src="'
+    local share = tonumber(width:match("^(%d+)%%$")) or 100
+    local class = share > 60 and "full" or "part"
+    return pandoc.RawInline("html", '<img class="' .. class .. '" style="width: ' .. share * 0.56 .. 'rem" src="'
       .. escape_html(image.src) .. '" alt="' .. escape_html(alt) .. '">')
   end
   if FORMAT == "docx" then image.src = image.src:gsub("%.svg$", ".png") end
@@ -276,7 +277,15 @@ end
 
 local function bare_table(div)
   local content = dress_tables(div.content, has(div, "stack"))
-  if not html then return content end
+  if typst then
+    -- Without a caption it is no figure, and takes no number.
+    return content:walk({ Table = function(tbl)
+      tbl.classes:insert("typst:no-figure")
+      return tbl
+    end })
+  elseif not html then
+    return content
+  end
   local classes = table.concat(div.classes, " ")
   local blocks = pandoc.List({ raw('<div class="table ' .. classes .. '"><div class="table-scroll" role="region" tabindex="0" aria-label="Table">') })
   blocks:extend(content)

@@ -15,10 +15,46 @@ from dsqa.study.config import parse_study
 from dsqa.study.folder import CellPlan, StudyDescription, hash_file
 from tests.support.synthetic import synthetic_outcomes
 
-WORDS = (
-    "the mean of the column is computed after dropping missing rows and then we print it so the answer follows "
-    "from a simple call to pandas which reads the file groups by species and rounds to two decimals"
-).split()
+WORDS = [
+    "the",
+    "mean",
+    "of",
+    "the",
+    "column",
+    "is",
+    "computed",
+    "after",
+    "dropping",
+    "missing",
+    "rows",
+    "and",
+    "then",
+    "we",
+    "print",
+    "it",
+    "so",
+    "the",
+    "answer",
+    "follows",
+    "from",
+    "a",
+    "simple",
+    "call",
+    "to",
+    "pandas",
+    "which",
+    "reads",
+    "the",
+    "file",
+    "groups",
+    "by",
+    "species",
+    "and",
+    "rounds",
+    "to",
+    "two",
+    "decimals",
+]
 
 
 def make_study(

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from dsqa.report import render_report
+from dsqa.report.locate import shipped
+from dsqa.study import StudyFolder
+from tests.report.study import make_study
+
+HOSTILE = "\n".join(
+    [
+        "<script>alert('INJECTED')</script><img src=x onerror=alert(1)> <!-- comment",
+        "```",
+        "````{=html}",
+        "<b>RAWBLOCK</b>",
+        "````",
+        "::: {.callout-note}",
+        "# A heading of the model's",
+        ":::",
+        "$x^2$ and \\(y\\) and $$z$$ and @fig-nothing and [@nobody] and @tbl-ledger",
+        "| a | b |",
+        "{{< include /etc/passwd >}} [link](javascript:alert(1)) ![](http://example.org/x.png)",
+        '#dsqa-verdict("right")[typst] #import "x" \x00 \x1b[31m \ud800 \u202e',
+        "END-OF-HOSTILE",
+    ]
+)
+
+
+def _listing(folder: Path) -> dict[str, tuple[int, int]]:
+    return {
+        str(path): (path.stat().st_mtime_ns, path.stat().st_size)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="session")
+def hostile_text() -> str:
+    return HOSTILE
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory: pytest.TempPathFactory) -> StudyFolder:
+    """A study in a folder with spaces, one of whose questions got hostile responses."""
+    root = tmp_path_factory.mktemp("with spaces") / "runs of mine" / "my study"
+    return make_study(root, texts={3: HOSTILE}, runs=10)
+
+
+@pytest.fixture(scope="session")
+def rendered(study: StudyFolder) -> dict[str, Path]:
+    """The study's report in all formats; rendering it writes nothing where dsqa is installed."""
+    quarto_free = os.pathsep.join(
+        p for p in os.environ["PATH"].split(os.pathsep) if not (Path(p) / "quarto").exists()
+    )
+    before = {kind: _listing(shipped(kind)) for kind in ("notebooks", "reports")}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", quarto_free)
+        paths = render_report(study, formats=("html", "pdf", "docx"))
+    assert {kind: _listing(shipped(kind)) for kind in ("notebooks", "reports")} == before
+    return {path.suffix[1:]: path for path in paths}

@@ -1,0 +1,122 @@
+"""What goes wrong is said in one line."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from dsqa.errors import ReportError
+from dsqa.report import open_page, render_report
+from dsqa.report.locate import notebook_path, shipped
+from dsqa.report.quarto import render_with_quarto
+from dsqa.study import StudyFolder
+from tests.report.study import make_study
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> StudyFolder:
+    return make_study(tmp_path / "runs" / "small", questions=1, runs=2)
+
+
+def write(path: Path, *sources: str) -> Path:
+    cells = [new_code_cell('study = "x"', metadata={"tags": ["parameters"]}), new_markdown_cell("# Hello")]
+    nbformat.write(new_notebook(cells=[*cells, *(new_code_cell(source) for source in sources)]), path)
+    return path
+
+
+def test_failing_cell_names_notebook_cell_reason_and_way_on(small: StudyFolder, tmp_path: Path) -> None:
+    notebook = write(tmp_path / "mine.ipynb", "import math", "# a comment\nvalue = math.sqrt(-1)\nprint(value)")
+    with pytest.raises(ReportError) as caught:
+        render_report(small, notebook=str(notebook))
+    message = str(caught.value)
+    assert message.startswith(f"{notebook}: cell 4 of 4 (value = math.sqrt(-1)) failed: ValueError: ")
+    assert str(small.report_dir / "mine.ipynb") in message
+    assert "\n" not in message
+    assert "Traceback" not in message
+    assert caught.value.__suppress_context__
+    kept = nbformat.read(small.report_dir / "mine.ipynb", 4)
+    assert any(output.output_type == "error" for cell in kept.cells for output in cell.get("outputs", []))
+
+
+def test_error_of_dsqa_in_a_cell_speaks_for_itself(small: StudyFolder, tmp_path: Path) -> None:
+    notebook = write(tmp_path / "mine.ipynb", 'from dsqa.report import open_page\nopen_page("nowhere")')
+    with pytest.raises(ReportError, match=r"failed: nowhere: is not a recorded study"):
+        render_report(small, notebook=str(notebook))
+
+
+def test_dying_kernel_is_reported(small: StudyFolder, tmp_path: Path) -> None:
+    notebook = write(tmp_path / "mine.ipynb", "import os\nos._exit(3)")
+    with pytest.raises(ReportError, match="died"):
+        render_report(small, notebook=str(notebook))
+
+
+def test_notebook_sees_no_key(small: StudyFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    notebook = write(tmp_path / "mine.ipynb", 'import os\nassert not os.environ.get("OPENAI_API_KEY")')
+    render_report(small, notebook=str(notebook))
+
+
+def test_unknown_notebook_lists_those_there_are(small: StudyFolder) -> None:
+    with pytest.raises(ReportError, match=r"no notebook is called 'overvew' \(dsqa has: .*overview"):
+        render_report(small, notebook="overvew")
+
+
+def test_unknown_parameter_lists_those_there_are(small: StudyFolder) -> None:
+    with pytest.raises(ReportError, match=r"field 'sed'.*it has: study, seed, resamples, response_lines"):
+        render_report(small, parameters={"sed": 1})
+
+
+def test_unknown_format(small: StudyFolder) -> None:
+    with pytest.raises(ReportError, match=r"'odt' is not a format of reports \(formats are: html, pdf, docx\)"):
+        render_report(small, formats=("odt",))
+
+
+def test_not_a_notebook(small: StudyFolder, tmp_path: Path) -> None:
+    (tmp_path / "broken.ipynb").write_text("{")
+    with pytest.raises(ReportError, match=r"broken\.ipynb: cannot be read as a notebook"):
+        render_report(small, notebook=str(tmp_path / "broken.ipynb"))
+
+
+def test_unmarked_study(small: StudyFolder) -> None:
+    small.outcomes_path.unlink()
+    with pytest.raises(ReportError, match=r"has not been marked yet \(run: dsqa score"):
+        render_report(small)
+
+
+def test_runs_of_a_question_that_the_bank_lacks(small: StudyFolder) -> None:
+    bank = small.bank_dir / "questions.jsonl"
+    bank.write_text(bank.read_text().replace('"q01"', '"other"'))
+    with pytest.raises(ReportError, match="runs of a question that the study's bank lacks: q01"):
+        open_page(small.root)
+
+
+def test_shipped_notebooks_hold_no_outputs() -> None:
+    paths = sorted(shipped("notebooks").glob("*.ipynb"))
+    assert notebook_path("overview") in paths
+    for path in paths:
+        for cell in nbformat.read(path, 4).cells:
+            assert not cell.get("outputs")
+            assert cell.get("execution_count") is None
+
+
+def test_quarto_gets_the_project_with_notebook_and_pictures(small: StudyFolder, tmp_path: Path) -> None:
+    """With a stand-in for Quarto, which cannot be installed everywhere: what dsqa lays out and asks for."""
+    program = tmp_path / "quarto"
+    program.write_text(
+        "#!/bin/sh\nset -e\ntest -f _quarto.yml -a -f filters/dsqa.lua -a -f theme/dsqa.css -a -f figures/a.svg\n"
+        'test "$1 $2 $3 $4" = "render report/n.ipynb --to html"\necho "$@" > report/n.html\n'
+    )
+    program.chmod(0o755)
+    for name in ("report/n.ipynb", "figures/a.svg"):
+        (small.root / name).parent.mkdir(exist_ok=True)
+        (small.root / name).write_text("x")
+    target = small.report_dir / "n.html"
+    render_with_quarto(str(program), small.report_dir / "n.ipynb", target, {"subtitle": "S"})
+    assert "--metadata subtitle:S" in target.read_text()
+    shutil.rmtree(small.figures_dir)
+    with pytest.raises(ReportError, match="Quarto could not render it"):
+        render_with_quarto(str(program), small.report_dir / "n.ipynb", target, {})

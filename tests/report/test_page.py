@@ -1,0 +1,148 @@
+"""What the sections say, for studies of every size, without rendering."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from dsqa import report
+from dsqa.report.locate import shipped
+from dsqa.report.page import answer_text, shorten
+from dsqa.report.questions import answer_shares, typical_run
+from dsqa.report.wording import count, interval, listing, number, percent
+from tests.report.study import make_study
+
+SECTIONS = (
+    report.lead, report.verdict_table, report.hurry, report.question_table, report.question_cards,
+    report.ledger_table, report.execution_table, report.isolation_text, report.interval_table,
+    report.facts_table, report.conditions_table, report.hashes_table, report.settings_text, report.template_text,
+)  # fmt: skip
+
+
+def test_one_question_one_condition_one_run(tmp_path: Path) -> None:
+    folder = make_study(tmp_path / "s", questions=1, temperatures=(0.2,), runs=1)
+    page = report.open_page(folder.root, resamples=99)
+    lead = report.lead(page)
+    assert "was asked 1 data-science question, once each: 1 run in all." in lead
+    assert "One run says nothing about stability" in lead
+    text = "\n".join(section(page) for section in SECTIONS)
+    assert not re.search(r"\bnan\b|NaN|<NA>|\b1 (runs|questions|cells|conditions|verdicts)\b", text)
+    assert "not known" in report.question_table(page)
+
+
+def test_forty_one_questions_eight_conditions(tmp_path: Path) -> None:
+    folder = make_study(
+        tmp_path / "s", questions=41, models=("model-a", "model-b"), temperatures=(0.2, 0.7, 1.0, 1.2), runs=2
+    )
+    page = report.open_page(folder.root, resamples=99)
+    texts = {section.__name__: section(page) for section in SECTIONS}
+    rows = [line for line in texts["question_table"].splitlines() if line.startswith("| **[q")]
+    assert len(rows) == 41 * 8
+    assert texts["question_cards"].count("::: {.card}") == 41
+    assert (
+        "**model\\-a** and **model\\-b** were asked 41 data-science questions, twice each under each of 8"
+        in texts["lead"]
+    )
+    assert len([line for line in texts["verdict_table"].splitlines() if line.startswith("| **")]) == 8
+
+
+def test_lead_counts_questions_by_hand(tmp_path: Path) -> None:
+    page = report.open_page(make_study(tmp_path / "s", questions=2, runs=5).root, resamples=99)
+    lead = report.lead(page)
+    assert "**1 of 2 is stable and right under every condition**: [q01](#q-q01)." in lead
+    assert "**1 of 2 is stable and wrong under every condition**: [q02](#q-q02)." in lead
+    assert lead.endswith("None is unstable.")
+    assert "with 0 right among 10 runs" in report.hurry(page)
+    assert "gets a right result in **50 %** of cases" in report.hurry(page)
+
+
+def rows(**columns: list) -> pd.DataFrame:
+    size = len(next(iter(columns.values())))
+    base = {
+        "run": list(range(size)), "status": ["answered"] * size, "words_out": [5] * size,
+        "condition_id": ["c"] * size,        "answer_status": ["mismatched"] * size, "jaccard_mean": [0.5] * size,
+    }  # fmt: skip
+    return pd.DataFrame({**base, **columns}).astype({"jaccard_mean": "Float64", "answer_key": "string"})
+
+
+def test_answer_shares_by_hand() -> None:
+    table = rows(
+        answer_key=["b", "a", None, "a", "c"],
+        answer=['{"x": 2}', '{"x": 1}', None, '{"x": 1.0}', '{"x": "z"}'],
+        answer_status=["mismatched", "matched", "unparsed", "matched", "mismatched"],
+    )
+    shares = answer_shares(table.assign(question_id="q"))["q", "c"]
+    assert [(s.text, s.runs, s.right) for s in shares] == [("1", 2, True), ("2", 1, False), ("z", 1, False)]
+
+
+def test_typical_run_has_the_commonest_answer_and_is_closest() -> None:
+    table = rows(answer_key=["a", "b", "b", "b"], jaccard_mean=[0.9, 0.2, 0.6, 0.6])
+    chosen = typical_run(table)
+    assert chosen is not None
+    assert chosen["run"] == 2
+
+
+def test_typical_run_without_answers_or_similarity() -> None:
+    chosen = typical_run(rows(answer_key=[None, None], jaccard_mean=[None, None]))
+    assert chosen is not None
+    assert chosen["run"] == 0
+    assert typical_run(rows(answer_key=[None], status=["failed"], words_out=[None])) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        ('{"mean": "3.5"}', "3\\.5"),
+        ('{"a": 1, "b": [1, 2]}', "a \\= 1\\, b \\= \\[1\\, 2\\]"),
+        ("not json", "not json"),
+        (None, "*none read*"),
+        (pd.NA, "*none read*"),
+        ('{"x": "*bold* | <b>"}', "\\*bold\\* \\| \\<b\\>"),
+    ],
+)
+def test_answers_as_text(answer: object, shown: str) -> None:
+    assert answer_text(answer) == shown
+
+
+def test_settings_hide_credentials_in_addresses(tmp_path: Path) -> None:
+    folder = make_study(tmp_path / "s", questions=1, runs=1)
+    row = json.loads(folder.description_path.read_text())
+    row["settings"]["endpoints"]["default"]["base_url"] = "https://user:secret@host.example/v1"
+    folder.description_path.write_text(json.dumps(row))
+    text = report.settings_text(report.open_page(folder.root, resamples=99))
+    assert "secret" not in text
+    assert "host.example/v1" in text
+
+
+def test_wording() -> None:
+    assert [count(n, "run") for n in (0, 1, 2, 1200)] == ["0 runs", "1 run", "2 runs", "1,200 runs"]
+    assert count(2, "index", "indices") == "2 indices"
+    assert listing(["a"]) == "a"
+    assert listing(["a", "b", "c"]) == "a, b and c"
+    assert [percent(x) for x in (0, 0.001, 0.5, 0.999, 1, None)] == ["0 %", "<1 %", "50 %", ">99 %", "100 %", "–"]
+    assert number(float("nan")) == "–"
+    assert interval(0.1, None) == "–"
+    assert interval(0.1, 0.25).replace("\xa0", " ") == "[0.10, 0.25]"
+
+
+def test_shorten_cuts_at_words() -> None:
+    assert shorten("one two\nthree", 20) == "one two three"
+    assert shorten("one two three", 10) == "one two…"
+    assert shorten("a" * 30, 10) == "a" * 9 + "…"
+
+
+def test_quarto_project_names_files_that_exist() -> None:
+    folder = shipped("reports")
+    project = yaml.safe_load((folder / "_quarto.yml").read_text(encoding="utf-8"))
+    named = [
+        project["bibliography"],
+        *project["filters"],
+        project["format"]["html"]["css"],
+        *project["format"]["typst"]["template-partials"],
+    ]
+    assert all((folder / name).is_file() for name in named)
