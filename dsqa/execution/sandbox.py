@@ -8,6 +8,7 @@ import os
 import selectors
 import shutil
 import socket
+import subprocess
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ __all__ = ["Sandbox", "SandboxDiedError"]
 _START_SECONDS = 120.0
 # A preloader that has not ended a run this long after its wall limit is taken for dead.
 _GRACE_SECONDS = 10.0
+_LEAVE_SECONDS = 2.0
 _CHUNK = 1 << 16
 _REPORT_SLACK = 1 << 16
 
@@ -149,12 +151,17 @@ class Sandbox:
 
     def close(self) -> None:
         """End the sandbox and everything in it."""
+        idle = self.ready and not self.jobs
         for job in self.jobs.values():
             self._release(job)
         self.jobs.clear()
         with contextlib.suppress(KeyError, ValueError):
             self._selector.unregister(self._link)
         self._link.close()
+        if idle:
+            # It leaves by itself when the host hangs up; what it used is then accounted for.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_LEAVE_SECONDS)
         self._process.kill()
         self._process.wait()
         if self._process.stderr is not None:

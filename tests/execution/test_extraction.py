@@ -75,7 +75,7 @@ def test_what_is_not_code(response):
     ("response", "language"),
     [
         ('```r\nx <- read.csv("a.csv")\nmean(x$a)\n```', "R"),
-        ('```{r}\nlibrary(dplyr)\n```', "R"),
+        ("```{r}\nlibrary(dplyr)\n```", "R"),
         ('```\nx <- read.csv("a.csv")\nmean(x$a)\n```', "R"),
         ('```python\nx <- read.csv("a.csv")\nmean(x$a)\n```', "R"),
         ("```python\n%%R\nx <- 1\n```", "R"),
@@ -145,25 +145,33 @@ def test_code_cut_off_by_the_token_limit_is_code_that_does_not_parse():
 
 
 def test_steps_run_one_after_the_other():
-    found = extract("Load:\n```python\nimport pandas as pd\ndf = pd.DataFrame({'a': [1]})\n```\nThen:\n```python\nprint(df.a.mean())\n```")
+    found = extract(
+        "Load:\n```python\nimport pandas as pd\ndf = pd.DataFrame({'a': [1]})\n```\nThen:\n```python\nprint(df.a.mean())\n```"
+    )
     assert found.code == "import pandas as pd\ndf = pd.DataFrame({'a': [1]})\n\nprint(df.a.mean())\n"
     assert [b.taken for b in found.blocks] == [True, True]
 
 
 def test_steps_followed_by_the_complete_code_run_once():
     full = "import pandas as pd\ndf = pd.DataFrame({'a': [1]})\nprint(df.a.mean())"
-    found = extract(f"```python\nimport pandas as pd\ndf = pd.DataFrame({{'a': [1]}})\n```\nNow:\n```python\n{full}\n```")
+    found = extract(
+        f"```python\nimport pandas as pd\ndf = pd.DataFrame({{'a': [1]}})\n```\nNow:\n```python\n{full}\n```"
+    )
     assert found.code == full + "\n"
     assert any("stands in a longer block" in note for note in found.notes)
 
 
 def test_a_corrected_version_replaces_what_came_before():
-    found = extract("```python\nimport math\nprint(math.sqr(4))\n```\nOops, here is the corrected code:\n```python\nimport math\nprint(math.sqrt(4))\n```")
+    found = extract(
+        "```python\nimport math\nprint(math.sqr(4))\n```\nOops, here is the corrected code:\n```python\nimport math\nprint(math.sqrt(4))\n```"
+    )
     assert found.code == "import math\nprint(math.sqrt(4))\n"
 
 
 def test_an_alternative_is_left_out():
-    found = extract("```python\nx = [1, 2]\nprint(sum(x) / 2)\n```\nAlternatively, with a library:\n```python\nimport statistics\nprint(statistics.mean(x))\n```")
+    found = extract(
+        "```python\nx = [1, 2]\nprint(sum(x) / 2)\n```\nAlternatively, with a library:\n```python\nimport statistics\nprint(statistics.mean(x))\n```"
+    )
     assert found.code == "x = [1, 2]\nprint(sum(x) / 2)\n"
     assert [b.taken for b in found.blocks] == [True, False]
 
@@ -214,8 +222,14 @@ def test_any_text_gives_an_answer_and_loses_nothing_to_a_crash(text):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.sampled_from(["x = 1", "print(x)", "import os", "for i in range(3):\n    print(i)", "y = [1,\n 2]"]), min_size=1),
-       st.integers(3, 7), st.sampled_from("`~"))
+@given(
+    st.lists(
+        st.sampled_from(["x = 1", "print(x)", "import os", "for i in range(3):\n    print(i)", "y = [1,\n 2]"]),
+        min_size=1,
+    ),
+    st.integers(3, 7),
+    st.sampled_from("`~"),
+)
 def test_a_fenced_program_comes_back_as_it_was(parts, length, mark):
     code = "\n".join(parts)
     fence = mark * length
