@@ -3,13 +3,14 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dsqa.stats.answers import UNPARSED, AnswerSummary, answer_summary
+from dsqa.stats.answers import UNPARSED, AnswerSummary, answer_interval, answer_summary
 from dsqa.stats.bootstrap import (
     BootstrapMethod,
     MomentStatistic,
     Statistic,
     bootstrap_interval,
     bootstrap_intervals,
+    nested_interval,
     weighted_mean,
     weighted_sd,
 )
@@ -18,6 +19,7 @@ from dsqa.stats.columns import CELL_COLUMNS, GROUP_COLUMNS, LEDGER_COLUMNS
 from dsqa.stats.dispersion import (
     NOTABLE,
     SCORE_BOUNDS,
+    decompose_instability,
     instability,
     instability_interval,
     instability_intervals,
@@ -27,8 +29,9 @@ from dsqa.stats.dispersion import (
 )
 from dsqa.stats.groups import ledger, summarise_groups
 from dsqa.stats.interval import Interval
+from dsqa.stats.overdispersion import BetaBinomial, beta_binomial
 from dsqa.stats.proportions import clopper_pearson, jeffreys, missing_bounds, proportion_bounds, wilson
-from dsqa.stats.repeated import at_least, pass_at_k, pass_hat_k, pass_interval, pass_table
+from dsqa.stats.repeated import at_least, maj_at_k, pass_at_k, pass_hat_k, pass_interval, pass_table
 from dsqa.stats.variance import VarianceComponents, variance_components
 from dsqa.stats.verdicts import VERDICTS, headline, verdicts
 
@@ -55,6 +58,7 @@ __all__ = [
     "UNPARSED",
     "VERDICTS",
     "AnswerSummary",
+    "BetaBinomial",
     "BootstrapMethod",
     "Interval",
     "LinearFit",
@@ -62,12 +66,15 @@ __all__ = [
     "MomentStatistic",
     "Statistic",
     "VarianceComponents",
+    "answer_interval",
     "answer_summary",
     "at_least",
+    "beta_binomial",
     "bootstrap_interval",
     "bootstrap_intervals",
     "clopper_pearson",
     "cohen_kappa",
+    "decompose_instability",
     "fit_line",
     "fleiss_kappa",
     "headline",
@@ -80,7 +87,9 @@ __all__ = [
     "krippendorff_alpha",
     "krippendorff_interval",
     "ledger",
+    "maj_at_k",
     "missing_bounds",
+    "nested_interval",
     "normalised_instability",
     "pass_at_k",
     "pass_hat_k",

@@ -52,8 +52,8 @@ def summarise_cells(outcomes: pd.DataFrame, *, seed: int, resamples: int = 9999)
     Raises
     ------
     StatisticsError
-        A needed column is missing, a key or status is missing or unknown, a run occurs twice, or a
-        score lies outside of [0, 3].
+        A needed column is missing, a key or status is missing or unknown, a run occurs twice, a cell
+        mixes prompts, or a score lies outside of [0, 3].
     """
     runs = _checked(outcomes)
     if runs.empty:
@@ -106,6 +106,13 @@ def _checked(outcomes: pd.DataFrame) -> pd.DataFrame:
         raise StatisticsError(
             f"run {first['run']:.0f} of question {first['question_id']} under {first['condition_id']} occurs twice",
             hint="a run counted twice makes a cell look more certain than it is",
+        )
+    prompts = runs.groupby("cell")["prompt_hash"].nunique()
+    if (prompts > 1).any():
+        mixed = runs[runs["cell"] == prompts.idxmax()].iloc[0]
+        raise StatisticsError(
+            f"question {mixed['question_id']} under {mixed['condition_id']} was asked with {prompts.max()} prompts",
+            hint="runs of different prompts are different cells: give each prompt a condition_id of its own",
         )
     return runs
 

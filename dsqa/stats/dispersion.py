@@ -50,6 +50,7 @@ from dsqa.stats.proportions import clopper_pearson
 __all__ = [
     "NOTABLE",
     "SCORE_BOUNDS",
+    "decompose_instability",
     "instability",
     "instability_interval",
     "instability_intervals",
@@ -120,6 +121,43 @@ def normalised_instability(scores: ArrayLike, *, bounds: tuple[float, float] = S
     1.0
     """
     return instability(scores, bounds=bounds) / ((bounds[1] - bounds[0]) / 2)
+
+
+def decompose_instability(completion: ArrayLike, accuracy: ArrayLike, executability: ArrayLike) -> dict[str, float]:
+    """Return which share of the score's variance comes from each of its three parts.
+
+    Score = CR + RA + CE/2, so Var(score) = Σ Cov(part, score): a part's share is its covariance with the
+    score over the score's variance, with the parts' own covariances split evenly. Shares add up to 1; one
+    is negative where a part moves against the others and steadies the score.
+
+    Parameters
+    ----------
+    completion, accuracy, executability
+        The parts of each run of a cell, in the same order, shape (N,); executability in 0, 1, 2.
+
+    Returns
+    -------
+    dict
+        "completion", "accuracy", "executability" → share.
+
+    Raises
+    ------
+    StatisticsError
+        Lengths differ, values are missing, or all scores are equal: nothing to share out.
+    """
+    parts = {"completion": completion, "accuracy": accuracy, "executability": executability}
+    columns = [np.asarray(part, dtype=np.float64) for part in parts.values()]
+    if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
+        raise StatisticsError("completion, accuracy and executability must have one value per run each")
+    rows = np.column_stack([columns[0], columns[1], columns[2] / 2])
+    if not np.isfinite(rows).all():
+        raise StatisticsError("completion, accuracy or executability is missing for a run")
+    if len(rows) < 2 or np.ptp(rows.sum(axis=1)) == 0:
+        raise StatisticsError("all scores are equal: there is no variance to share out")
+    centred = rows - rows.mean(axis=0)
+    score = centred.sum(axis=1)
+    shares = centred.T @ score / (score @ score)
+    return dict(zip(parts, shares.tolist(), strict=True))
 
 
 def unseen_bound(

@@ -13,6 +13,11 @@ Each is unbiased for the same probability over k *future* independent runs: with
 right, pass@k estimates 1 − (1 − p)^k, pass^k estimates p^k, G-pass@k the binomial tail. These are
 increasing in p, so an interval for p maps to one for them of the same coverage.
 
+maj@k: the most frequent answer among k runs drawn is right, ties broken at random. Wang et al. (2023),
+arXiv:2203.11171. Computed exactly: given the total k, hypergeometric counts are independent binomials
+conditioned on their sum, so for each answer i and count m one polynomial product over the other answers
+gives the chance that none of them exceeds m, and how many tie.
+
 Runs that failed count as wrong. With fewer than k runs none of them can be estimated without assuming a
 model for p: refused for one cell, missing in tables.
 """
@@ -32,7 +37,7 @@ from dsqa.stats.columns import require
 from dsqa.stats.interval import FloatArray, Interval, check_level
 from dsqa.stats.proportions import ProportionMethod, proportion_bounds
 
-__all__ = ["at_least", "pass_at_k", "pass_hat_k", "pass_interval", "pass_table"]
+__all__ = ["at_least", "maj_at_k", "pass_at_k", "pass_hat_k", "pass_interval", "pass_table"]
 
 
 def at_least(runs: int, right: int, k: int, needed: int) -> float:
@@ -94,6 +99,72 @@ def pass_hat_k(runs: int, right: int, k: int) -> float:
     0.2222
     """
     return at_least(runs, right, k, k)
+
+
+def maj_at_k(right: Sequence[int], wrong: Sequence[int], k: int, *, unparsed: int = 0) -> float:
+    """Return maj@k, the chance that the most frequent answer among k runs is a right one.
+
+    Parameters
+    ----------
+    right, wrong
+        How often each distinct right, and each distinct wrong answer occurred among the n runs.
+    k
+        Runs drawn without replacement, 1 ≤ k ≤ n.
+    unparsed
+        Runs without a readable answer: they may be drawn but do not vote. No vote at all is wrong.
+
+    Raises
+    ------
+    StatisticsError
+        Fewer than k runs, or a negative count.
+
+    Examples
+    --------
+    >>> maj_at_k([2], [1], 3)
+    1.0
+    """
+    counts = [*right, *wrong]
+    if min([*counts, unparsed]) < 0:
+        raise StatisticsError("counts of answers cannot be negative")
+    runs = sum(counts) + unparsed
+    if k < 1:
+        raise StatisticsError(f"k must be at least 1, got {k}")
+    if runs < k:
+        raise StatisticsError(f"{runs} runs are fewer than k = {k}", hint="sample more runs or ask for a smaller k")
+    if k == runs:
+        top = max([*counts, 0])
+        return sum(c == top for c in right) / counts.count(top) if top else 0.0
+    rate = k / runs
+    drawn = [_binomial(c, rate, k) for c in counts]
+    silent = _binomial(unparsed, rate, k)
+    total = 0.0
+    for i in range(len(right)):
+        for m in range(1, min(right[i], k) + 1):
+            # ways[t, x]: t other answers tie at m, none is above, and x runs went to them and the silent.
+            ways = silent[None, : k - m + 1]
+            for j, other in enumerate(drawn):
+                if j != i:
+                    ways = _add_answer(ways, other, m, k - m)
+            total += drawn[i][m] * float(ways[:, k - m] @ (1 / np.arange(1, len(ways) + 1)))
+    return total / float(_binomial(runs, rate, k)[k])
+
+
+def _binomial(n: int, rate: float, most: int) -> FloatArray:
+    """Return the probabilities of 0 … most successes in n, zero beyond n."""
+    j = np.arange(most + 1)
+    inside = np.minimum(j, n)
+    log = special.gammaln(n + 1) - special.gammaln(inside + 1) - special.gammaln(n - inside + 1)
+    mass = np.exp(log + inside * math.log(rate) + (n - inside) * math.log1p(-rate))
+    return np.asarray(np.where(j <= n, mass, 0.0), dtype=np.float64)
+
+
+def _add_answer(ways: FloatArray, other: FloatArray, m: int, most: int) -> FloatArray:
+    out = np.zeros((len(ways) + 1, most + 1))
+    for t, row in enumerate(ways):
+        out[t] += np.convolve(row, other[:m])[: most + 1]
+        if m <= most:
+            out[t + 1, m:] += row[: most + 1 - m] * other[m]
+    return out if out[-1].any() else out[:-1]
 
 
 def pass_interval(

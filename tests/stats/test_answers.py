@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from dsqa.errors import StatisticsError
-from dsqa.stats import UNPARSED, answer_summary
+from dsqa.stats import UNPARSED, answer_interval, answer_summary
 
 from .data import few
 
@@ -82,3 +82,38 @@ def test_entropy_agrees_with_scipy(answers):
     _, counts = np.unique([a or "-" for a in answers], return_counts=True)
     assert answer_summary(answers).entropy == pytest.approx(scipy_stats.entropy(counts, base=2), abs=1e-12)
     assert 0 <= answer_summary(answers).gini_simpson <= 1 - 1 / len(counts) + 1e-12
+
+
+def test_interval_of_the_majority_share_is_near_the_binomial_one():
+    keys = ["a"] * 80 + ["b"] * 20
+    ci = answer_interval(keys, "modal_share", seed=1)
+    assert [ci.low, ci.high] == pytest.approx(list(scipy_stats.binom.ppf([0.025, 0.975], 100, 0.8) / 100))
+
+
+@pytest.mark.parametrize("name", ["modal_share", "entropy", "gini_simpson"])
+def test_intervals_do_not_depend_on_order_or_labels(name):
+    a = answer_interval(["a"] * 6 + ["b"] * 3 + [None], name, seed=1)
+    b = answer_interval([None] + ["y"] * 3 + ["x"] * 6, name, seed=1)
+    assert (a.low, a.high) == pytest.approx((b.low, b.high))
+    assert 0 <= a.low <= getattr(answer_summary(["a"] * 6 + ["b"] * 3 + [None]), name) <= a.high
+
+
+def test_interval_of_entropy_by_two_answers():
+    """With two answers entropy is a function of a binomial share: the listed bootstrap is that function's."""
+    ci = answer_interval(["a"] * 7 + ["b"] * 3, "entropy", seed=1)
+    k = np.arange(11)
+    entropy = scipy_stats.entropy([k / 10, 1 - k / 10], base=2)
+    order = np.argsort(entropy)
+    cdf = np.cumsum(scipy_stats.binom.pmf(k, 10, 0.3)[order])
+    want = [entropy[order][np.searchsorted(cdf, q)] for q in (0.025, 0.975)]
+    assert [ci.low, ci.high] == pytest.approx(want)
+
+
+def test_no_interval_when_all_answers_are_equal():
+    with pytest.raises(StatisticsError, match="equal"):
+        answer_interval(["a"] * 5, "entropy", seed=1)
+
+
+def test_no_interval_for_an_unknown_statistic():
+    with pytest.raises(StatisticsError, match="unknown statistic"):
+        answer_interval(["a", "b"], "mode", seed=1)

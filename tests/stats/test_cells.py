@@ -316,10 +316,10 @@ def test_160_000_runs_take_well_under_half_a_minute():
     outcomes = synthetic_outcomes(questions=50, runs=100)
     outcomes["score"] = np.random.default_rng(1).integers(0, 7, len(outcomes)) / 2
     large = pd.concat([outcomes.assign(study=f"s{i}") for i in range(16)], ignore_index=True)
-    start = time.perf_counter()
+    start = time.process_time()  # not wall time: other work on the machine is not ours
     table = summarise_cells(large, seed=1)
     assert (len(large), len(table)) == (160_000, 1600)
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
 
 
 def test_every_public_name_can_be_had():
@@ -334,3 +334,8 @@ def test_every_public_name_can_be_had():
 def test_the_cell_summary_does_not_load_statsmodels():
     code = "import sys, dsqa.stats; sys.exit('statsmodels' in sys.modules or 'scipy.stats' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_cell_that_mixes_prompts_is_refused():
+    with pytest.raises(StatisticsError, match="asked with 2 prompts"):
+        summarise_cells(one_cell([3.0, 0.0], prompt_hash=["a", "b"]), seed=1)

@@ -11,6 +11,7 @@ from scipy import optimize
 from dsqa.errors import StatisticsError
 from dsqa.stats import (
     clopper_pearson,
+    decompose_instability,
     instability,
     instability_interval,
     instability_intervals,
@@ -220,3 +221,35 @@ def test_coverage_is_not_below_nominal(shares, n):
     cells = [rng.choice(points, n, p=p) for _ in range(400)]
     hits = [ci.low - 1e-9 <= truth <= ci.high + 1e-9 for ci in instability_intervals(cells, seed=1, resamples=599)]
     assert np.mean(hits) > 0.917
+
+
+def test_decomposition_by_hand():
+    # CR constant, RA and CE/2 move together: Var RA = 1/4, Var CE/2 = 1/4, score 1 or 3.
+    shares = decompose_instability([1, 1, 1, 1], [0, 1, 0, 1], [0, 2, 0, 2])
+    assert shares == pytest.approx({"completion": 0, "accuracy": 0.5, "executability": 0.5})
+
+
+def test_decomposition_adds_up_on_the_reference_study():
+    for _, cell in study().groupby(["question_id", "model", "temperature"]):
+        if np.ptp(cell["score"]) > 0:
+            shares = decompose_instability(cell["completion"], cell["accuracy"], cell["executability"])
+            assert sum(shares.values()) == pytest.approx(1)
+            want = np.cov(cell["accuracy"], cell["score"])[0, 1] / cell["score"].var()
+            assert shares["accuracy"] == pytest.approx(want)
+
+
+def test_a_part_that_steadies_the_score_has_a_negative_share():
+    assert decompose_instability([1] * 4, [0, 1, 0, 1], [1, 0, 1, 0])["executability"] < 0
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        (([1, 1], [0, 0], [1, 1]), "all scores are equal"),
+        (([1, 1], [0, 1], [1]), "one value per run"),
+        (([1, 1], [0, np.nan], [1, 1]), "missing for a run"),
+    ],
+)
+def test_decomposition_of_nothing_is_refused(parts, message):
+    with pytest.raises(StatisticsError, match=message):
+        decompose_instability(*parts)

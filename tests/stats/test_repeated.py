@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsqa.errors import StatisticsError
-from dsqa.stats import at_least, pass_at_k, pass_hat_k, pass_interval, pass_table, summarise_cells, wilson
+from dsqa.stats import at_least, maj_at_k, pass_at_k, pass_hat_k, pass_interval, pass_table, summarise_cells, wilson
 
 from .data import as_outcomes, few, reference, study
 
@@ -102,3 +103,31 @@ def test_impossible_counts_are_refused(arguments):
 
 def test_many_runs_do_not_overflow():
     assert pass_at_k(5000, 1, 2500) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "unparsed"), [([3], [2], 1), ([2], [2, 1], 0), ([2, 1], [3], 1), ([4], [], 2), ([], [3], 1)]
+)
+def test_majority_by_listing_all_subsets(right, wrong, unparsed):
+    labels = [("r", i) for i, c in enumerate(right) for _ in range(c)]
+    labels += [("w", i) for i, c in enumerate(wrong) for _ in range(c)] + [None] * unparsed
+    for k in range(1, len(labels) + 1):
+        wins = []
+        for subset in combinations(labels, k):
+            votes = Counter(label for label in subset if label is not None)
+            top = max(votes.values(), default=0)
+            tied = [label for label, count in votes.items() if count == top]
+            wins.append(sum(label[0] == "r" for label in tied) / len(tied) if tied else 0.0)
+        assert maj_at_k(right, wrong, k, unparsed=unparsed) == pytest.approx(np.mean(wins), abs=1e-12)
+
+
+def test_majority_of_one_is_accuracy_and_of_many_follows_the_majority():
+    assert maj_at_k([60], [40], 1) == pytest.approx(0.6)
+    assert maj_at_k([60], [40], 51) > 0.95
+    assert maj_at_k([40], [20, 20, 20], 61) > 0.95  # a plurality is enough
+    assert maj_at_k([600], [500, 300], 700) > 0.95  # and nothing overflows
+
+
+def test_majority_refuses_fewer_runs_than_k():
+    with pytest.raises(StatisticsError, match="fewer than k"):
+        maj_at_k([1], [1], 3)
