@@ -65,10 +65,11 @@ def prepare_study(config: StudyConfig, study_path: Path | None, root: Path) -> S
         versions={"dsqa": __version__, "python": platform.python_version(), "openai": version("openai")},
     )
     folder = StudyFolder(root)
-    changed = folder.description_path.is_file()
     try:
+        before = folder.description_path.read_bytes() if folder.description_path.is_file() else None
         with FileLock(folder.records_path.with_name(folder.records_path.name + ".lock")):
             folder.write(description, bank)
+        changed = before is not None and before != folder.description_path.read_bytes()
     except OSError as error:
         raise StudyError(f"cannot be written: {error.strerror or error}", path=root) from None
     outside = count_outside_design(folder) if changed else 0

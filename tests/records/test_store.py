@@ -44,6 +44,9 @@ def test_round_trip_in_file_order(tmp_path):
     records = [make(2), make(0), make(1, "ø/q", usage={"completion_tokens": 3, "x_unknown": [1, {"y": None}]})]
     write(path, *records)
     assert list(read_records(path)) == records
+    assert [list(json.loads(line).items()) for line in path.read_bytes().splitlines()] == [
+        list(record.to_dict().items()) for record in records
+    ]
     with RecordStore.open(path) as store:
         assert store.keys() == {r.key for r in records}
 

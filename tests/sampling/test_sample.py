@@ -348,7 +348,7 @@ def test_a_damaged_line_is_named_before_anything_is_sent(tmp_path):
 
 
 def test_killed_at_random_moments_nothing_is_lost_and_nothing_recorded_twice(tmp_path, launcher):
-    kills, runs, chance = 20, 150, random.Random(20261130)
+    kills, runs, chance = 12, 100, random.Random(20261130)
     # Long answers make writes that a kill can tear.
     with FaultServer(lambda seen: completion(seen.number, "m", "x" * 20_000), latency=0.005) as server:
         folder = prepare(tmp_path, server.url, runs=runs, sampling={"concurrency": 8, "timeout": 5})
