@@ -47,7 +47,5 @@ def notebook_path(name: str) -> Path:
     path = folder / f"{name}.ipynb"
     if not path.is_file():
         known = ", ".join(sorted(p.stem for p in folder.glob("*.ipynb")))
-        raise ReportError(
-            f"no notebook is called '{name}'", hint=f"shipped with dsqa: {known}; or name an .ipynb file"
-        )
+        raise ReportError(f"no notebook is called '{name}'", hint=f"dsqa has: {known}; or name an .ipynb file")
     return path

@@ -112,6 +112,7 @@ def _pandoc(notebook: Path, target: Path, to: str, metadata: dict[str, str], *op
             "--citeproc",
             f"--bibliography={reports / 'references.bib'}",
             "--syntax-highlighting=none",
+            "--wrap=none",
             f"--metadata-file={extra}",
             f"--resource-path={notebook.parent}",
             "--fail-if-warnings=false",

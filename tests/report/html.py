@@ -37,6 +37,11 @@ class Document(HTMLParser):
         elif tag in {"h1", "h2", "h3", "h4", "h5", "h6"}:
             self.headings.append((int(tag[1]), ""))
 
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in _VOID:
+            self.handle_endtag(tag)
+
     def handle_endtag(self, tag: str) -> None:
         assert self._stack, f"</{tag}> closes nothing"
         opened = self._stack.pop()
@@ -50,7 +55,7 @@ class Document(HTMLParser):
             return
         self.text += data
         if self._figure and self.tables.get(self._figure) and {"td", "th"} & set(self._stack):
-            self.tables[self._figure][-1][-1] += data
+            self.tables[self._figure][-1][-1] += data.replace("\n", " ")
         if self._stack and self._stack[-1][0] == "h" and self._stack[-1][1:].isdigit():
             level, text = self.headings[-1]
             self.headings[-1] = (level, text + data)

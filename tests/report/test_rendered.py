@@ -208,6 +208,6 @@ def test_notebook_runs_under_papermill_by_itself(study: StudyFolder, tmp_path: P
         for output in cell.get("outputs", [])
         if "text/markdown" in output.get("data", {})
     ]
-    pictures = re.findall(r"!\[\]\(([^)]+)\)", "".join(outputs))
+    pictures = re.findall(r"!\[\]\(([^)]+)\)\{fig-alt=", "".join(outputs))
     assert len(pictures) == 5
     assert all((tmp_path / unquote(picture)).is_file() for picture in pictures)
