@@ -20,9 +20,10 @@ from dsqa.figures.common import (
     panels_of,
     require,
     shorten,
+    title_for,
 )
 from dsqa.figures.labels import Dot, place_labels
-from dsqa.figures.style import EDGE, GREY, SMALL, VERDICTS, Width, new_figure, styled
+from dsqa.figures.style import EDGE, GREY, SMALL, VERDICTS, WIDTHS_MM, Width, new_figure, styled
 from dsqa.stats import NOTABLE
 
 __all__ = ["RIGHT", "accuracy_instability_caption", "accuracy_instability_data", "accuracy_instability_figure"]
@@ -88,7 +89,7 @@ def accuracy_instability_figure(
         if len(rows) <= MAX_SPANS:
             _draw_spans(axes, rows)
         shown.append((axes, rows))
-        axes.set_title(panel.title)
+        axes.set_title(title_for(panel.title, WIDTHS_MM[width] / across - 14))
     for axes in list(grid.flat)[len(panels) :]:
         axes.set_visible(False)
     for axes in grid.flat[max(0, len(panels) - across) : len(panels)]:

@@ -23,8 +23,9 @@ from dsqa.figures.common import (
     pages_for,
     require,
     shorten,
+    title_for,
 )
-from dsqa.figures.style import EDGE, HATCHES, PALETTE, SMALL, Width, new_figure, styled
+from dsqa.figures.style import EDGE, HATCHES, PALETTE, SMALL, WIDTHS_MM, Width, new_figure, styled
 
 __all__ = ["answers_caption", "answers_data", "answers_figure", "answers_pages"]
 
@@ -125,7 +126,7 @@ def answers_figure(outcomes: pd.DataFrame, *, page: int = 1, width: Width = "dou
     for place, (axes, question) in enumerate(zip(grid.flat, shown, strict=False)):
         most = heights[place // across]
         _draw_panel(axes, bars[bars["question_id"] == question], conditions, most)
-        axes.set_title(shorten(question, 40), pad=3)
+        axes.set_title(title_for(question, WIDTHS_MM[width] / across - 24), pad=3)
         if place + across >= len(shown):
             axes.tick_params(axis="x", labelbottom=True)
     for axes in list(grid.flat)[len(shown) :]:

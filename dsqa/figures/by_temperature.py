@@ -17,9 +17,9 @@ from dsqa.figures.common import (
     in_order,
     numbers,
     require,
-    shorten,
     side_by_side,
     temperature_label,
+    title_for,
 )
 from dsqa.figures.style import EDGE, PALETTE, SMALL, WIDTHS_MM, Width, new_figure, styled
 
@@ -158,7 +158,7 @@ def _draw(outcomes: pd.DataFrame, measure: _Measure, width: Width | None) -> Fig
     for place, (axes, model) in enumerate(zip(grid.flat, models, strict=False)):
         for x, heat in enumerate(heats):
             _draw_group(axes, x, groups[model, heat], top)
-        axes.set_title(shorten(model, 26 if per_row > 1 else 46))
+        axes.set_title(title_for(model, WIDTHS_MM[width] / per_row - 14))
         axes.grid(axis="y")
         # The lowest panel of a column names its temperatures, even above a gap in the last row.
         if place + per_row >= len(models):

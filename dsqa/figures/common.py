@@ -35,6 +35,7 @@ __all__ = [
     "shorten",
     "side_by_side",
     "temperature_label",
+    "title_for",
 ]
 
 MAX_PANELS = 4
@@ -42,6 +43,9 @@ MAX_PANELS = 4
 
 NOT_SENT = "not sent"
 """Label of a condition whose request named no temperature."""
+
+_TITLE_MM = 2.0
+"""Room for a character of bold 8 pt, a wide one."""
 
 Floats = NDArray[np.float64]
 
@@ -125,6 +129,11 @@ def shorten(text: str, length: int) -> str:
     """Return `text` on one line, at most `length` characters, with … where something was cut from its end."""
     line = " ".join(str(text).split())
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+
+
+def title_for(text: str, room_mm: float) -> str:
+    """Return `text` cut, line by line, to what a panel's heading has room for."""
+    return "\n".join(shorten(line, max(8, int(room_mm / _TITLE_MM))) for line in text.split("\n"))
 
 
 def temperature_label(value: object) -> str:

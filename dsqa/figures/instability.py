@@ -23,8 +23,9 @@ from dsqa.figures.common import (
     require,
     shorten,
     side_by_side,
+    title_for,
 )
-from dsqa.figures.style import EDGE, GREY, LEVELS, SMALL, Mark, Width, new_figure, styled
+from dsqa.figures.style import EDGE, GREY, LEVELS, SMALL, WIDTHS_MM, Mark, Width, new_figure, styled
 from dsqa.stats import NOTABLE
 
 __all__ = ["instability_caption", "instability_data", "instability_figure"]
@@ -98,7 +99,8 @@ def instability_figure(cells: pd.DataFrame, *, mark: float = NOTABLE, width: Wid
         _draw_panel(axes, data[data["condition_id"].isin(ids)], rows, single_rows=single_rows)
         axes.axvline(mark, color=EDGE, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
         axes.text(mark, 1.0, f" notable from {mark:g}", transform=axes.get_xaxis_transform(), size=SMALL, va="bottom")
-        axes.set_title(panel.title.replace(", T", ",\nT") if across > 2 else panel.title, pad=13)
+        title = panel.title.replace(", T", ",\nT") if across > 2 else panel.title
+        axes.set_title(title_for(title, (WIDTHS_MM[width] - 28) / across), pad=13)
     grid[0, 0].set_ylim(top + 0.7, -0.7)
     grid[0, 0].set_xlim(-0.03, 1.03)
     grid[0, 0].set_xticks(np.arange(0, 1.01, 0.2))

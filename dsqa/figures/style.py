@@ -77,6 +77,7 @@ VERDICTS: dict[str, Mark] = {
 _SETTINGS: dict[str, Any] = {
     "font.family": ["DejaVu Sans"],  # ships with matplotlib: nothing to download, the same everywhere
     "font.size": 8,
+    "text.parse_math": False,  # a $ in a question's id or an answer is a dollar
     "axes.titlesize": 8,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",

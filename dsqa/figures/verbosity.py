@@ -166,4 +166,5 @@ def _draw_runs(figure: Figure, axes: Axes, x: NDArray[np.float64], y: NDArray[np
         linewidths=0.1, zorder=3,
     )  # fmt: skip
     bar = figure.colorbar(cells, ax=axes, shrink=0.7, label="Runs in a hexagon")
+    bar.ax.yaxis.set_minor_formatter(NullFormatter())
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
