@@ -109,6 +109,8 @@ def _sniff(lines: list[str], *, spaces: bool) -> str:
 
 def _width(lines: list[str], delimiter: str) -> int:
     widths = [len(row) for row in _cells(lines, delimiter) if row]
+    # The first line may be one short: R's write.table gives row names no heading.
+    widths = widths[1:] or widths
     if not widths:
         return 1
     width = max(set(widths), key=lambda w: (widths.count(w), w))
