@@ -80,9 +80,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
     isolation = detect_isolation()
-    print(
-        f"{isolation.name}; Python {platform.python_version()}; {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}"
-    )
+    load = os.getloadavg()[0]
+    print(f"{isolation.name}; Python {platform.python_version()}; {os.cpu_count()} processors, load {load:.1f}")
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data.csv"
         write_data(data)

@@ -192,8 +192,8 @@ def _mounts() -> list[str]:
         mounts += ["--symlink", target, inside]
     for name in _DEVICES:
         mounts += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
-    for name in ("/tmp", "/dev/shm"):  # noqa: S108
-        mounts += ["--symlink", f"{_SCRATCH}/tmp", name]
+    for name in ("/tmp", "/dev/shm"):  # noqa: S108  # paths inside the sandbox
+        mounts += ["--symlink", f"{_SCRATCH}/tmp", name]  # noqa: S108
     mounts += ["--perms", "0700", "--size", str(_PRELOADER_DISK), "--tmpfs", _SCRATCH]
     return mounts
 

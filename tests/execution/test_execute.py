@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Running snippets in the real sandbox of this machine: outcomes, order, freshness, limits, refusal."""
 
 import os
@@ -162,7 +163,7 @@ def test_a_data_file_larger_than_the_disk_limit_is_still_there(tmp_path):
 
 
 def test_a_missing_data_file_is_one_clear_error(tmp_path):
-    with pytest.raises(ExecutionRefusedError, match="gone.csv: data file cannot be read"):
+    with pytest.raises(ExecutionRefusedError, match=r"gone\.csv: data file cannot be read"):
         list(execute([Snippet("a", "1", {"gone.csv": tmp_path / "gone.csv"})], LIMITS))
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """What counts as code in a response; every form that models write has its own test."""
 
 import ast

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Every hostile snippet is contained, has its named outcome, and leaves the host and the next snippet as they were.
 
 All of them go through one call of `execute`, each followed by the same honest snippet, two at a time. A snippet says
@@ -16,7 +17,7 @@ import pytest
 from dsqa.execution import Snippet, detect_isolation, execute
 from dsqa.study.config import ExecutionConfig
 
-FILES = sorted((Path(__file__).parent / "snippets").glob("*.py"))
+FILES = sorted((Path(__file__).parent / "snippets").glob("*.snippet"))
 LIMITS = ExecutionConfig(cpu_seconds=1, wall_seconds=4, memory_mb=256, disk_mb=4, output_kb=64)
 SECRET = "s3cret-7c1f"
 DATA = "a,b\n1,2\n3,5\n"

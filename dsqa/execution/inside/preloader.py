@@ -25,6 +25,7 @@ from typing import Any
 
 from . import kernel
 from .confine import Layers
+from .maps import merge_maps
 from .snippet import child_main
 from .warm import warm_up
 
@@ -209,6 +210,7 @@ def main(settings: dict[str, Any]) -> None:
         except ImportError:
             continue  # reported by its absence; a snippet that needs it gets "missing package"
     warm_up(set(versions))
+    merge_maps()
     if sys.platform == "linux":
         memory = {"data": _mapped_bytes(resource.RLIMIT_DATA), "as": _mapped_bytes(resource.RLIMIT_AS)}
         layers = dataclasses.replace(layers, base_memory=memory)
