@@ -93,14 +93,14 @@ def question_table(page: Page) -> Markdown:
             row += [_commonest(shares, int(cell["runs"])), answer_text(question.answers, 40)]
             rows.append(row)
             first = False
-    columns = [Column("Question", width=30)]
+    columns = [Column("Question", width=26)]
     if several:
         columns.append(Column("Condition", width=11))
     columns += [
-        Column("Verdict", width=15),
-        Column("Right", "right", 13),
-        Column("Instability", "right", 13),
-        Column("Top answer", width=15),
+        Column("Verdict", width=19),
+        Column("Right", "right", 16),
+        Column("Instability", "right", 16),
+        Column("Top answer", width=13),
         Column("Right answer", width=11),
     ]
     caption = (

@@ -17,6 +17,9 @@ VERDICT_CLASSES = {"stable and right": "right", "stable and wrong": "wrong", "un
 _UNSETTLED = "?"
 # A wrong answer is "the same" one if at least this share of a cell's runs gives it.
 _ALIKE = 0.8
+# More names or conditions than this are summed up.
+_NAMED = 8
+_CONDITIONS = 4
 
 
 def verdict_mark(verdict: str, settled: bool) -> str:
@@ -68,12 +71,14 @@ def verdict_table(page: Page) -> Markdown:
         for verdict in shown:
             hits = cells[cells["verdict"] == verdict]
             names = ", ".join(
-                page.link(str(cell.question_id)) + ("" if cell.settled else _UNSETTLED) for cell in hits.itertuples()
+                page.link(str(cell.question_id))
+                + ("" if cell.settled or verdict not in VERDICT_CLASSES else _UNSETTLED)
+                for cell in hits.itertuples()
             )
             classes = ("count", VERDICT_CLASSES.get(verdict, "other"), *(() if len(hits) else ("zero",)))
             row.append(span(str(len(hits)), *classes) + (f" {names}" if names else ""))
         rows.append(row)
-    unsettled = page.cells[~page.cells["settled"].astype(bool)]
+    unsettled = _open_calls(page)
     caption = "Verdict per question and condition."
     if len(unsettled):
         caption += (
@@ -81,7 +86,7 @@ def verdict_table(page: Page) -> Markdown:
             f"{'is' if len(unsettled) == 1 else 'are'} not settled: {_runs(unsettled)} "
             f"{'is' if _runs(unsettled) == '1 run' else 'are'} too few to tell."
         )
-    else:
+    elif not (page.cells["verdict"] == "not known").any():
         caption += f" All are settled, with {_runs(page.cells)} per question and condition."
     columns = [Column("Condition", width=14)]
     for verdict in shown:
@@ -97,15 +102,19 @@ def hurry(page: Page) -> Markdown:
 
 def _asked_once(page: Page) -> str:
     mean = page.cells["accuracy"].mean()
-    text = (
-        f"Someone who asks **once** gets a right result in **{percent(mean)}** of cases, averaged over the questions"
-    )
-    if len(page.conditions) > 1:
-        each = [
-            f"{escape(label)}: {percent(page.cells.loc[page.cells['condition_id'] == key, 'accuracy'].mean())}"
-            for key, label in page.conditions.items()
-        ]
-        text += f" ({'; '.join(each)})"
+    text = f"Someone who asks **once** gets a right result in **{percent(mean)}** of cases"
+    if len(page.questions) > 1:
+        text += ", averaged over the questions"
+    means = {
+        escape(label): page.cells.loc[page.cells["condition_id"] == key, "accuracy"].mean()
+        for key, label in page.conditions.items()
+    }
+    if 1 < len(means) <= _CONDITIONS:
+        text += f" ({'; '.join(f'{label}: {percent(share)}' for label, share in means.items())})"
+    elif len(means) > _CONDITIONS:
+        ranked = sorted(means.items(), key=lambda item: item[1])
+        (low, least), (high, most) = ranked[0], ranked[-1]
+        text += f" (from {percent(least)} with {low} to {percent(most)} with {high})"
     return text + "."
 
 
@@ -149,26 +158,24 @@ def _heat(page: Page) -> list[str]:
         means = cells.groupby("temperature")["instability"].mean().dropna().sort_index()
         if len(means) < 2:
             continue
-        low, high = float(means.index[0]), float(means.index[-1])
-        first, last = number(means.iloc[0]), number(means.iloc[-1])
-        change = "stays at" if first == last else "rises from" if means.iloc[-1] > means.iloc[0] else "falls from"
         name = f" of {escape(model)}" if len(page.models) > 1 else ""
-        span_text = first if first == last else f"{first} to {last}"
         items.append(
-            f"Mean instability{name} {change} **{span_text}** between temperature {low:g} and {high:g} "
+            f"Mean instability{name} is **{number(means.iloc[0])}** at temperature {means.index[0]:g} and "
+            f"**{number(means.iloc[-1])}** at {means.index[-1]:g} "
             "(0: every run scores the same; 1: as spread as can be)."
         )
     return items
 
 
 def _unsettled(page: Page) -> list[str]:
-    unsettled = page.cells[~page.cells["settled"].astype(bool)]
+    unsettled = _open_calls(page)
     if unsettled.empty:
         return []
     verb = "is" if len(unsettled) == 1 else "are"
     return [
         f"**{len(unsettled)} of {count(len(page.cells), 'verdict')} {verb} not settled** with {_runs(unsettled)}: "
-        "more runs could turn them. Read those as a first impression."
+        "more runs could turn out otherwise. Read "
+        f"{'it' if len(unsettled) == 1 else 'those'} as a first impression."
     ]
 
 
@@ -199,7 +206,16 @@ def _somewhere(page: Page, verdict: str) -> list[str]:
 
 
 def _links(page: Page, ids: list[str]) -> str:
-    return listing(page.link(name) for name in ids)
+    if len(ids) <= _NAMED:
+        return listing(page.link(name) for name in ids)
+    shown = ", ".join(page.link(name) for name in ids[:_NAMED])
+    return f"{shown} and {len(ids) - _NAMED} more (all in @tbl-verdicts)"
+
+
+def _open_calls(page: Page) -> pd.DataFrame:
+    """Return the cells that have a verdict which their runs do not settle."""
+    cells = page.cells
+    return cells[~cells["settled"].astype(bool) & cells["verdict"].isin(list(VERDICT_CLASSES))]
 
 
 def _models(page: Page) -> str:

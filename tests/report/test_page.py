@@ -33,6 +33,9 @@ def test_one_question_one_condition_one_run(tmp_path: Path) -> None:
     text = "\n".join(section(page) for section in SECTIONS)
     assert not re.search(r"\bnan\b|NaN|<NA>|\b1 (runs|questions|cells|conditions|verdicts)\b", text)
     assert "not known" in report.question_table(page)
+    # A cell without a verdict has none to settle.
+    assert "?" not in report.verdict_table(page)
+    assert "settled" not in report.hurry(page)
 
 
 def test_forty_one_questions_eight_conditions(tmp_path: Path) -> None:
@@ -48,6 +51,11 @@ def test_forty_one_questions_eight_conditions(tmp_path: Path) -> None:
         "**model\\-a** and **model\\-b** were asked 41 data-science questions, twice each under each of 8"
         in texts["lead"]
     )
+    assert re.search(
+        r"\*\*\d+ are unstable under at least one condition\*\*: .* and \d+ more \(all in @tbl-verdicts\)",
+        texts["lead"],
+    )
+    assert re.search(r"\(from \d+ % with .* to \d+ % with ", texts["hurry"])
     assert len([line for line in texts["verdict_table"].splitlines() if line.startswith("| **")]) == 8
 
 
