@@ -6,7 +6,7 @@ import csv
 import importlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -109,12 +109,14 @@ def _sniff(lines: list[str], *, spaces: bool) -> str:
 
 def _width(lines: list[str], delimiter: str) -> int:
     widths = [len(row) for row in _cells(lines, delimiter) if row]
-    # The first line may be one short: R's write.table gives row names no heading.
-    widths = widths[1:] or widths
     if not widths:
         return 1
-    width = max(set(widths), key=lambda w: (widths.count(w), w))
-    return width if widths.count(width) >= 0.8 * len(widths) else 1
+    header, body = widths[0], widths[1:] or widths
+    width = max(set(body), key=lambda w: (body.count(w), w))
+    if body.count(width) < 0.8 * len(body):
+        return 1
+    # The header may be one short: R's write.table gives row names no heading.
+    return width if header == width or (header == width - 1 and header > 1) else 1
 
 
 def _cells(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
@@ -124,28 +126,28 @@ def _cells(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
 
 
 def _head(table: Iterator[list[str]], rows: int, path: Path) -> Head:
-    filled = (row for row in table if any(cell.strip() for cell in row) or len(row) > 1)
+    filled: Iterator[list[str]] = (row for row in table if any(cell.strip() for cell in row) or len(row) > 1)
     header = next(filled, None)
     if header is None:
         raise BankError("the data file is empty", path=path)
-    typed = list(islice(filled, ROWS_TYPED))
     has_header = not all(is_number(cell) for cell in header)
-    if not has_header:
-        typed.insert(0, header)
-        names = [f"column {i}" for i in range(1, len(header) + 1)]
-    else:
+    if has_header:
         names = [cell.strip() for cell in header]
-        # R's write.table leaves the heading of the row names out.
-        if typed and len(typed[0]) == len(names) + 1:
-            names.insert(0, "(row name)")
+    else:
+        names = [f"column {i}" for i in range(1, len(header) + 1)]
+        filled = chain([header], filled)
+    first = list(islice(filled, max(rows, 1)))
+    if has_header and first and len(first[0]) == len(names) + 1:
+        names.insert(0, "(row name)")
     kinds = [ColumnKind() for _ in names]
-    for row in typed:
-        for kind, cell in zip(kinds, row, strict=False):
-            kind.add(cell)
-        for kind in kinds[len(row) :]:
-            kind.missing += 1
-    count = len(typed) + sum(1 for _ in filled)
-    return Head(names, kinds, typed[:rows], count, has_header=has_header)
+    count = 0
+    for row in chain(first, filled):
+        count += 1
+        if count > ROWS_TYPED:
+            continue
+        for i, kind in enumerate(kinds):
+            kind.add(row[i] if i < len(row) else "")
+    return Head(names, kinds, first[:rows], count, has_header=has_header)
 
 
 def _read_workbook(path: Path, rows: int) -> Head:

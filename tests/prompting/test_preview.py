@@ -152,14 +152,14 @@ def test_a_large_file_is_not_held_in_memory(tmp_path):
     path = tmp_path / "large.csv"
     with path.open("w") as handle:
         handle.write("a,b\n")
-        for _ in range(200):
+        for _ in range(40):
             handle.write("1,some text that takes room\n" * 1000)
     tracemalloc.start()
     shown = preview(path, 2)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert "(200000 rows, 2 columns)" in shown
-    assert peak < path.stat().st_size * 0.8
+    assert "(40000 rows, 2 columns)" in shown
+    assert peak < path.stat().st_size / 4
 
 
 def test_a_changed_file_gives_a_new_preview(tmp_path):
