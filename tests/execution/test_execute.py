@@ -104,12 +104,12 @@ def test_the_traceback_shows_the_snippet_and_nothing_of_dsqa(results):
 
 
 def test_limits_are_named_and_flagged():
-    limits = LIMITS.model_copy(update={"cpu_seconds": 1, "wall_seconds": 3})
-    spin, sleep, half = execute(
-        [Snippet("a", "while True: pass"), Snippet("b", "import time; time.sleep(60)"),
-         Snippet("c", "import time; time.sleep(1.6)")],
-        limits, workers=1,
-    )  # fmt: skip
+    (spin,) = execute([Snippet("a", "while True: pass")], LIMITS.model_copy(update={"cpu_seconds": 1}))
+    sleep, half = execute(
+        [Snippet("b", "import time; time.sleep(60)"), Snippet("c", "import time; time.sleep(1.6)")],
+        LIMITS.model_copy(update={"wall_seconds": 3}),
+        workers=1,
+    )
     assert (spin.outcome, spin.detail) == ("timed out", "CPU limit of 1 s")
     assert (sleep.outcome, sleep.detail) == ("timed out", "wall limit of 3 s")
     assert (half.outcome, half.near_limit) == ("ran", True)
@@ -313,3 +313,35 @@ def test_no_descriptor_is_left_open():
 )
 def test_libraries_are_chosen_by_the_imports(code, modules):
     assert choose_modules(code) == modules
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is Linux only")
+def test_where_runs_cannot_have_namespaces_of_their_own_they_go_one_at_a_time(monkeypatch):
+    every = isolation_module._candidates()
+    monkeypatch.setattr(isolation_module, "_candidates", lambda: [x for x in every if not x.namespaces])
+    isolation_module._detect.cache_clear()
+    codes = {
+        "leave": "import os\nopen('left', 'w').write('x')\nopen(os.path.join(os.environ['TMPDIR'], 'y'), 'w').write('x')",
+        "look": "import os\n[sorted(os.listdir(x)) for x in ('.', '..', os.environ['TMPDIR'])]",
+        "siblings": "import os\nos.listdir('../..')",
+        "fork": "import os\nos.fork()",
+        "socket": "import socket\nsocket.socket()",
+        "signal": "import os\nos.kill(os.getppid(), 9)",
+        "proc": "open('/proc/self/environ').read()",
+        "disk": "open('big', 'wb').write(bytes(9 << 20))",
+        "after": "import os\nos.listdir('.')",
+    }
+    try:
+        found = detect_isolation()
+        assert found.sufficient, found.why
+        assert "one run at a time" in " ".join(found.layers)
+        results = {r.snippet_id: r for r in execute([Snippet(k, v) for k, v in codes.items()], LIMITS, workers=2)}
+    finally:
+        monkeypatch.undo()
+        isolation_module._detect.cache_clear()
+    assert results["leave"].outcome == "ran", results["leave"]
+    assert results["look"].value == "[[], ['snippet.py', 'tmp', 'work'], []]"
+    assert results["after"].value == "[]"
+    for name in ("siblings", "fork", "socket", "signal", "disk"):
+        assert results[name].outcome == "blocked", results[name]
+    assert results["proc"].outcome == "failed"
