@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import get_args
 
@@ -19,7 +18,6 @@ MAX_RUNS = 10_000_000
 """Per cell; a larger number in a file is a damaged line, not a run."""
 
 _STATUSES = get_args(Status)
-_NAMES = ("schema", *(f.name for f in fields(Record) if f.name != "schema"))
 
 _log = logging.getLogger("dsqa.records")
 
@@ -30,8 +28,7 @@ def encode_line(record: Record) -> bytes:
     A text with lone surrogates has no UTF-8 form; such a record is written with ``\u`` escapes instead and
     survives the round trip.
     """
-    # What to_dict() gives, without its deep copies: a tenth of what a request costs.
-    row = {name: getattr(record, name) for name in _NAMES}
+    row = record.to_dict()
     try:
         return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
     except UnicodeEncodeError:

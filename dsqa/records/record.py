@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple
 
 __all__ = ["SCHEMA", "Record", "RunKey", "Status"]
@@ -91,9 +91,8 @@ class Record:
         return RunKey(self.question_id, self.condition_id, self.run, self.prompt_hash)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain JSON-able data, `schema` first."""
-        row = asdict(self)
-        return {"schema": row.pop("schema"), **row}
+        """Return the record as plain JSON-able data, `schema` first; its parts are shared, not copied."""
+        return {name: getattr(self, name) for name in _ORDER}
 
     @classmethod
     def from_dict(cls, row: dict[str, Any]) -> Record:
@@ -112,3 +111,4 @@ class Record:
 
 
 _FIELDS = tuple(f.name for f in fields(Record))
+_ORDER = ("schema", *(name for name in _FIELDS if name != "schema"))

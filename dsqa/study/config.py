@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from dsqa.errors import StudyError
 
@@ -37,6 +38,14 @@ class EndpointConfig(_Strict):
     slots: Annotated[int, Field(ge=1, le=64)] = 8
     context: Annotated[int, Field(ge=512)] = 2048
     threads: Annotated[int, Field(ge=1)] | None = None
+
+    @field_validator("base_url")
+    @classmethod
+    def _no_credentials(cls, value: str | None) -> str | None:
+        # The address is copied into study.json and every record.
+        if value is not None and "@" in urlsplit(value).netloc:
+            raise ValueError("may hold no user or password; keys are read from the variable that api_key_env names")
+        return value
 
 
 class ModelConfig(_Strict):

@@ -112,3 +112,9 @@ def test_a_key_in_the_study_is_refused():
     error = failure(GOOD + "endpoints:\n  default:\n    api_key: sk-123\n")
     assert error.line == 7
     assert "sk-123" not in str(error)
+
+
+def test_a_password_in_an_address_is_refused_and_not_repeated():
+    error = failure(GOOD + "endpoints:\n  default:\n    base_url: https://me:secret@host/v1\n")
+    assert error.line == 7
+    assert "secret" not in str(error)
