@@ -12,6 +12,7 @@ __all__ = ["Column", "Markdown", "anchor", "clean", "code_span", "escape", "figu
 # C0 and C1 controls but tab and newline, lone surrogates, bidirectional overrides, non-characters: they break
 # UTF-8, XML or the reading order of whatever follows.
 _UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+_SPACES = re.compile(r"[^\S\u00a0]+")
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 
@@ -34,8 +35,7 @@ def clean(text: str) -> str:
 
 def escape(text: object) -> str:
     """Return `text` on one line as Markdown that reads as exactly that text, whatever is in it."""
-    line = " ".join(clean(str(text)).split())
-    return _PUNCTUATION.sub(r"\\\1", line)
+    return _PUNCTUATION.sub(r"\\\1", _on_one_line(text))
 
 
 def verbatim(text: str, *, max_lines: int | None = None, max_chars: int | None = None, rest: str = "") -> str:
@@ -70,7 +70,7 @@ def verbatim(text: str, *, max_lines: int | None = None, max_chars: int | None =
 
 def code_span(text: object) -> str:
     """Return `text` as inline code on one line."""
-    line = " ".join(clean(str(text)).split()).replace("{{<", "{\u2060{<")
+    line = _on_one_line(text).replace("{{<", "{\u2060{<")
     if not line:
         return ""
     fence = "`" * (1 + max((len(run) for run in re.findall(r"`+", line)), default=0))
@@ -160,8 +160,13 @@ def figure(path: str, *, label: str, caption: str, alt: str, width: str = "100%"
         Share of the page's width.
     """
     target = "".join(c if (c.isalnum() and c.isascii()) or c in "-._~/" else _percent(c) for c in path)
-    text = " ".join(clean(alt).split()).replace("\\", "\\\\").replace('"', '\\"')
+    text = _on_one_line(alt).replace("\\", "\\\\").replace('"', '\\"')
     return Markdown(f'::: {{#{label}}}\n\n![]({target}){{fig-alt="{text}" width={width}}}\n\n{caption}\n\n:::\n')
+
+
+def _on_one_line(text: object) -> str:
+    # Spaces that keep words together are kept.
+    return " ".join(part for part in _SPACES.split(clean(str(text))) if part)
 
 
 def _percent(character: str) -> str:

@@ -10,6 +10,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from dsqa import figures
+from dsqa.figures.answers import PER_PAGE
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.markdown import figure as placed
 from dsqa.report.page import Page
@@ -66,18 +67,21 @@ def similarity_figure(page: Page) -> Markdown:
 
 def answer_figures(page: Page) -> Markdown:
     """Return how often each answer was given, question by question, on as many figures as it takes."""
-    pages = figures.answers_pages(page.outcomes)
-    data = figures.answers_data(page.outcomes)
-    placed_pages = [
-        _place(
-            page,
-            "answers" if pages == 1 else f"answers-{number}",
-            figures.answers_figure(page.outcomes, page=number),
-            data,
-            figures.answers_caption(page.outcomes, page=number),
+    # Cut here and not by the figure, whose every page would count the answers of the whole study again.
+    ids = [question.id for question in page.questions]
+    chunks = [ids[start : start + PER_PAGE] for start in range(0, len(ids), PER_PAGE)]
+    placed_pages = []
+    for number, chunk in enumerate(chunks, start=1):
+        outcomes = page.outcomes[page.outcomes["question_id"].isin(chunk)]
+        placed_pages.append(
+            _place(
+                page,
+                "answers" if len(chunks) == 1 else f"answers-{number}",
+                figures.answers_figure(outcomes),
+                figures.answers_data(outcomes),
+                figures.answers_caption(outcomes),
+            )
         )
-        for number in range(1, pages + 1)
-    ]
     return Markdown("\n\n".join(placed_pages))
 
 

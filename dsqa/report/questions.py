@@ -95,7 +95,8 @@ def question_table(page: Page) -> Markdown:
             first = False
     columns = [Column("Question", width=26)]
     if several:
-        columns.append(Column("Condition", width=11))
+        longest = max(len(label) for label in page.conditions.values())
+        columns.append(Column("Condition", width=min(22, max(10, longest))))
     columns += [
         Column("Verdict", width=19),
         Column("Right", "right", 16),

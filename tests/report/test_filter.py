@@ -109,7 +109,7 @@ def test_reference_to_nothing_is_an_error(tmp_path: Path) -> None:
 
 def test_label_used_twice_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ReportError, match="'tbl-a' is used twice"):
-        render(tmp_path, *[shows("::: {#tbl-a}\n\n| x |\n|---|\n| 1 |\n\nC\n\n:::")] * 2)
+        render(tmp_path, *(shows("::: {#tbl-a}\n\n| x |\n|---|\n| 1 |\n\nC\n\n:::") for _ in range(2)))
 
 
 def test_missing_picture_is_an_error_and_leaves_no_half_report(tmp_path: Path) -> None:

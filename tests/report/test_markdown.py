@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 
 import pypandoc
@@ -36,7 +37,7 @@ awkward = st.text(
 
 
 def words(text: str) -> str:
-    return " ".join(clean(text).split())
+    return " ".join(part for part in re.split(r"[^\S\u00a0]+", clean(text)) if part)
 
 
 @settings(max_examples=15, deadline=None)
