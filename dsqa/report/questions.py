@@ -93,10 +93,10 @@ def question_table(page: Page) -> Markdown:
             row += [_commonest(shares, int(cell["runs"])), answer_text(question.answers, 40)]
             rows.append(row)
             first = False
-    columns = [Column("Question", width=26)]
+    columns = [Column("Question", width=30)]
     if several:
         longest = max(len(label) for label in page.conditions.values())
-        columns.append(Column("Condition", width=min(22, max(10, longest))))
+        columns.append(Column("Condition", width=min(22, max(13, longest))))
     columns += [
         Column("Verdict", width=19),
         Column("Right", "right", 16),
