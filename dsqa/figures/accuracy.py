@@ -19,7 +19,7 @@ from dsqa.figures.common import (
     numbers,
     panels_of,
     require,
-    shorten,
+    shorten_name,
     title_for,
 )
 from dsqa.figures.labels import Dot, place_labels
@@ -192,7 +192,7 @@ def _draw_marks(axes: Axes, data: pd.DataFrame) -> list[Dot]:
 def _name(names: list[str], *, named: bool, few: bool) -> str:
     """Return what to write beside a mark: up to two questions if they are named, how many cells it is if not."""
     distinct = list(dict.fromkeys(names))
-    text = ", ".join(shorten(name, 14) for name in distinct) if named and len(distinct) <= 2 else ""
+    text = ", ".join(shorten_name(name, 14) for name in distinct) if named and len(distinct) <= 2 else ""
     if text and len(names) == len(distinct):
         return text
     return f"{text} ×{len(names)}".strip() if len(names) > (1 if few else _CROWD) else ""

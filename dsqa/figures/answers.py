@@ -19,10 +19,12 @@ from dsqa.figures.common import (
     counted,
     extent,
     in_order,
+    legend_columns,
     page_slice,
     pages_for,
     require,
     shorten,
+    shorten_name,
     title_for,
 )
 from dsqa.figures.style import EDGE, HATCHES, PALETTE, SMALL, WIDTHS_MM, Width, new_figure, styled
@@ -121,12 +123,16 @@ def answers_figure(outcomes: pd.DataFrame, *, page: int = 1, width: Width = "dou
     lines = [bars.loc[bars["question_id"] == q, "bar"].nunique() for q in shown]
     heights = [max(lines[row * across : (row + 1) * across]) for row in range(down)]
     named = len(conditions) > 1
-    figure = new_figure(width, sum(heights) * thick + 9 * down + 10 + (6 if named else 0))
+    keys = [shorten_name(name, 44) for name in conditions]
+    columns = legend_columns(keys, WIDTHS_MM[width])
+    figure = new_figure(
+        width, sum(heights) * thick + 9 * down + 10 + (4.0 * -(-len(keys) // columns) + 2 if named else 0)
+    )
     grid = figure.subplots(down, across, sharex=True, squeeze=False, gridspec_kw={"height_ratios": heights})
     for place, (axes, question) in enumerate(zip(grid.flat, shown, strict=False)):
         most = heights[place // across]
         _draw_panel(axes, bars[bars["question_id"] == question], conditions, most)
-        axes.set_title(title_for(question, WIDTHS_MM[width] / across - 24), pad=3)
+        axes.set_title(title_for(question, WIDTHS_MM[width] / across - 36), pad=3)
         if place + across >= len(shown):
             axes.tick_params(axis="x", labelbottom=True)
     for axes in list(grid.flat)[len(shown) :]:
@@ -136,10 +142,10 @@ def answers_figure(outcomes: pd.DataFrame, *, page: int = 1, width: Width = "dou
     figure.supxlabel("Share of all runs of the cell   (✓ right answer)", size=8)
     if named:
         handles = [
-            Patch(facecolor=PALETTE[i], hatch=HATCHES[i], edgecolor=EDGE, linewidth=0.5, label=shorten(name, 40))
-            for i, name in enumerate(conditions)
+            Patch(facecolor=PALETTE[i], hatch=HATCHES[i], edgecolor=EDGE, linewidth=0.5, label=name)
+            for i, name in enumerate(keys)
         ]
-        figure.legend(handles=handles, loc="outside upper left", ncols=4 if width == "double" else 2)
+        figure.legend(handles=handles, loc="outside upper left", ncols=columns)
     return figure
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "extent",
     "in_order",
     "known_verdict",
+    "legend_columns",
     "level_rank",
     "numbers",
     "page_slice",
@@ -33,6 +34,7 @@ __all__ = [
     "panels_of",
     "require",
     "shorten",
+    "shorten_name",
     "side_by_side",
     "temperature_label",
     "title_for",
@@ -46,6 +48,9 @@ NOT_SENT = "not sent"
 
 _TITLE_MM = 2.0
 """Room for a character of bold 8 pt, a wide one."""
+
+_LABEL_MM = 1.5
+"""Room for a character of 7 pt."""
 
 Floats = NDArray[np.float64]
 
@@ -131,9 +136,23 @@ def shorten(text: str, length: int) -> str:
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
 
 
+def shorten_name(name: str, length: int) -> str:
+    """Return a name on one line, at most `length` characters, with … in its middle: names differ at their ends."""
+    line = " ".join(str(name).split())
+    if len(line) <= length:
+        return line
+    tail = (length - 1) // 2
+    return f"{line[: length - 1 - tail]}…{line[len(line) - tail :]}"
+
+
+def legend_columns(labels: Sequence[str], width_mm: float) -> int:
+    """Return how many columns of a legend in 7 pt fit side by side, at most 4."""
+    return min(4, len(labels), max(1, int((width_mm - 4) / (_LABEL_MM * max(map(len, labels)) + 10))))
+
+
 def title_for(text: str, room_mm: float) -> str:
     """Return `text` cut, line by line, to what a panel's heading has room for."""
-    return "\n".join(shorten(line, max(8, int(room_mm / _TITLE_MM))) for line in text.split("\n"))
+    return "\n".join(shorten_name(line, max(8, int(room_mm / _TITLE_MM))) for line in text.split("\n"))
 
 
 def temperature_label(value: object) -> str:
@@ -167,14 +186,17 @@ def condition_labels(table: pd.DataFrame, length: int = 28) -> dict[str, str]:
     for i in order:
         parts = []
         if len(models) > 1 or not (several_heats or len(endpoints) > 1):
-            parts.append(shorten(str(rows["model"].iloc[i]), length))
+            parts.append(shorten_name(str(rows["model"].iloc[i]), length))
         if len(endpoints) > 1:
-            parts.append(shorten(str(rows["endpoint"].iloc[i]), length))
+            parts.append(shorten_name(str(rows["endpoint"].iloc[i]), length))
         if several_heats:
             parts.append(f"T = {temperature_label(heats[i])}" if not np.isnan(heats[i]) else f"T {NOT_SENT}")
         labels[str(rows["condition_id"].iloc[i])] = ", ".join(parts)
     texts = list(labels.values())
-    return {key: text if texts.count(text) == 1 else f"{text} [{key[-8:]}]" for key, text in labels.items()}
+    told = {key: text if texts.count(text) == 1 else f"{text} [{key[-8:]}]" for key, text in labels.items()}
+    if len(set(told.values())) < len(told):  # ids that were not made by dsqa may end alike
+        return {key: f"{text} #{i}" for i, (key, text) in enumerate(told.items(), start=1)}
+    return told
 
 
 def panels_of(table: pd.DataFrame) -> list[Panel]:

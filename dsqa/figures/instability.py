@@ -22,6 +22,7 @@ from dsqa.figures.common import (
     panels_of,
     require,
     shorten,
+    shorten_name,
     side_by_side,
     title_for,
 )
@@ -91,8 +92,9 @@ def instability_figure(cells: pd.DataFrame, *, mark: float = NOTABLE, width: Wid
     across = 1 if width == "single" else len(panels)
     down = -(-len(panels) // across)
     row_mm = _ROW_MM if single_rows else 2 * _ROW_MM
+    margin = 4 + 1.6 * max(len(text) for _, text in rows.values())
     top = max(y for y, _ in rows.values())
-    figure = new_figure(width, down * ((top + 1) * row_mm + 16) + 12)
+    figure = new_figure(width, down * ((top + 1.4) * row_mm + (21 if across > 2 else 17)) + 14)
     grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
     for axes, panel in zip(grid.flat, panels, strict=True):
         ids = set(panel.rows["condition_id"])
@@ -100,7 +102,7 @@ def instability_figure(cells: pd.DataFrame, *, mark: float = NOTABLE, width: Wid
         axes.axvline(mark, color=EDGE, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
         axes.text(mark, 1.0, f" notable from {mark:g}", transform=axes.get_xaxis_transform(), size=SMALL, va="bottom")
         title = panel.title.replace(", T", ",\nT") if across > 2 else panel.title
-        axes.set_title(title_for(title, (WIDTHS_MM[width] - 28) / across), pad=13)
+        axes.set_title(title_for(title, (WIDTHS_MM[width] - margin) / across - 3), pad=13)
     grid[0, 0].set_ylim(top + 0.7, -0.7)
     grid[0, 0].set_xlim(-0.03, 1.03)
     grid[0, 0].set_xticks(np.arange(0, 1.01, 0.2))
@@ -177,7 +179,7 @@ def _rows(data: pd.DataFrame, *, single_rows: bool) -> dict[_Key, tuple[float, s
         here = data[[_text(value) == category for value in data["category"]]]
         keys = zip(here["level"], here["question_id"], strict=True)
         for level, question in dict.fromkeys((_text(v), str(q) if single_rows else None) for v, q in keys):
-            rows[(category, level, question)] = (place, shorten(question or level, 26))
+            rows[(category, level, question)] = (place, shorten_name(question or level, 26))
             place += 1
     return rows
 

@@ -22,7 +22,7 @@ from dsqa.figures.common import (
     page_slice,
     pages_for,
     require,
-    shorten,
+    shorten_name,
 )
 from dsqa.figures.style import GREY, HEAT, INK, SMALL, VERDICTS, WIDTHS_MM, Width, ink_on, new_figure, styled
 from dsqa.stats import NOTABLE
@@ -126,7 +126,7 @@ def question_map_figure(cells: pd.DataFrame, *, page: int = 1, width: Width | No
         sign = SIGNS[known_verdict(verdict)]
         sign = sign if firm or sign == "?" else f"({sign})"
         texts[at] = f"{number} {sign}" if wide else f"{number.removeprefix('0')}{sign}"
-    names = [shorten(q, 30 if width == "double" else 22) for q in questions]
+    names = [shorten_name(q, 30 if width == "double" else 22) for q in questions]
     heads = [labels[c].replace(", T", ",\nT") for c in conditions]
     room = (WIDTHS_MM[width] - _CHARACTER_MM * max(map(len, names))) / len(conditions)
     upright = room > _CHARACTER_MM * max(len(line) for head in heads for line in head.split("\n"))

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from dsqa.errors import ReportError
 from dsqa.figures import (
@@ -28,15 +29,28 @@ from dsqa.figures import (
     verbosity_caption,
     verbosity_figure,
 )
-from dsqa.figures.common import condition_labels, shorten, side_by_side
+from dsqa.figures.common import condition_labels, shorten, shorten_name, side_by_side
+from dsqa.stats import summarise_cells
 from tests.figures.cells import cells_of
 from tests.support.synthetic import synthetic_outcomes
 
 
-def draw_all(outcomes: pd.DataFrame, cells: pd.DataFrame | None = None) -> None:
-    """Draw every figure on every page, and check that it stays on the page."""
+def check_headings(figure) -> None:
+    """No heading runs into another or over the edge, and no legend does."""
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    titles = [axes._left_title for axes in figure.axes if axes.get_visible() and axes.get_title(loc="left")]
+    boxes = [title.get_window_extent(renderer) for title in titles]
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+    for box in [*boxes, *(legend.get_window_extent(renderer) for legend in figure.legends)]:
+        assert box.x0 >= -1
+        assert box.x1 <= figure.bbox.x1 + 1
+        assert box.y1 <= figure.bbox.y1 + 1
+
+
+def draw_all(outcomes: pd.DataFrame, cells: pd.DataFrame | None = None, only: str = "") -> None:
+    """Draw every figure (of one source) on every page, and check that it stays on the page."""
     cells = cells_of(outcomes) if cells is None else cells
-    for kind in FIGURES.values():
+    for kind in [kind for kind in FIGURES.values() if only in ("", kind.source)]:
         table = cells if kind.source == "cells" else outcomes
         for page in range(1, (kind.pages(table) if kind.pages else 1) + 1):
             which = {"page": page} if kind.pages else {}
@@ -47,6 +61,7 @@ def draw_all(outcomes: pd.DataFrame, cells: pd.DataFrame | None = None) -> None:
             assert box.y0 >= -0.02, kind.name
             assert box.y1 <= figure.get_figheight() + 0.02, kind.name
             assert figure.get_figheight() * 25.4 <= 260, kind.name
+            check_headings(figure)
             assert kind.caption(table, **which).text
             assert isinstance(kind.data(table, **which), pd.DataFrame)
 
@@ -57,6 +72,12 @@ def test_one_temperature():
 
 def test_one_question():
     draw_all(synthetic_outcomes(questions=1))
+
+
+def test_cells_as_the_stats_room_makes_them():
+    outcomes = synthetic_outcomes(questions=4, runs=6)
+    single = outcomes[(outcomes["question_id"] != "q03") | (outcomes["run"] == 0)]
+    draw_all(single, summarise_cells(single, seed=1, resamples=99), only="cells")
 
 
 def test_several_models():
@@ -96,14 +117,14 @@ def test_some_cells_without_an_instability_are_counted():
     cells = cells_of(synthetic_outcomes(questions=3))
     cells.loc[0, ["instability", "instability_low", "instability_high"]] = np.nan
     cells.loc[0, "verdict"] = None
-    draw_all(synthetic_outcomes(questions=3), cells)
+    draw_all(synthetic_outcomes(questions=3), cells, only="cells")
     assert "Not drawn: 1 cell with fewer than two runs" in instability_caption(cells).text
 
 
 def test_cells_without_intervals_keep_their_dots():
     cells = cells_of(synthetic_outcomes(questions=3))
     cells[["instability_low", "instability_high"]] = np.nan
-    draw_all(synthetic_outcomes(questions=3), cells)
+    draw_all(synthetic_outcomes(questions=3), cells, only="cells")
     assert "6 cells without an interval" in instability_caption(cells).text
 
 
@@ -121,7 +142,7 @@ def test_all_values_equal():
 
 
 def test_all_tokens_zero():
-    draw_all(synthetic_outcomes(questions=2).assign(tokens_total=0))
+    draw_all(synthetic_outcomes(questions=2).assign(tokens_total=0), only="outcomes")
 
 
 def test_all_runs_failed():
@@ -155,7 +176,7 @@ def test_long_names_are_cut_on_paper_and_whole_in_the_data():
 
 def test_answers_with_markup_are_printed_as_they_are():
     outcomes = synthetic_outcomes(questions=1).assign(answer_key="x=$\\frac{a$ & <b>\n_{", answer_status="mismatched")
-    draw_all(outcomes)
+    draw_all(outcomes, only="outcomes")
 
 
 def test_question_and_model_names_with_dollars_are_printed_as_they_are():
@@ -190,7 +211,7 @@ def test_many_conditions_are_pooled_and_the_caption_says_so():
 
 def test_a_hundred_questions():
     cells = cells_of(synthetic_outcomes(questions=100, temperatures=(1.0,), runs=3))
-    draw_all(synthetic_outcomes(questions=2), cells)
+    draw_all(synthetic_outcomes(questions=2), cells, only="cells")
     assert question_map_pages(cells) == 3
 
 
@@ -215,7 +236,7 @@ def test_conditions_that_differ_only_in_their_system_message_have_labels_of_thei
 def test_unknown_level_and_missing_category():
     outcomes = synthetic_outcomes(questions=3)
     outcomes = outcomes.assign(level="expert", category=pd.NA).astype({"category": "string"})
-    draw_all(outcomes)
+    draw_all(outcomes, only="cells")
 
 
 def test_missing_column_is_named():
@@ -287,6 +308,29 @@ def test_points_laid_side_by_side_stay_within_reach_and_apart(values, bin_size, 
 
 def test_a_single_point_stands_in_the_middle():
     assert side_by_side([0.3], bin_size=0.1, spacing=0.1, reach=0.4).tolist() == [0.0]
+
+
+def test_names_are_cut_in_the_middle_so_that_their_ends_stay():
+    assert shorten_name("course-question-07", 18) == "course-question-07"
+    assert shorten_name("course-question-07", 11) == "cours…on-07"
+
+
+def test_models_that_differ_at_their_ends_are_told_apart():
+    long = "organisation/a-very-long-name-of-a-model-"
+    labels = condition_labels(synthetic_outcomes(questions=1, models=(f"{long}small", f"{long}large"), runs=1))
+    assert len(set(labels.values())) == 4
+    assert all(label.endswith(("T = 0.2", "T = 1")) for label in labels.values())
+
+
+def test_ids_that_end_alike_still_get_labels_of_their_own():
+    outcomes = synthetic_outcomes(questions=1, temperatures=(1.0,))
+    labels = condition_labels(pd.concat([outcomes, outcomes.assign(condition_id="another_00000000")]))
+    assert list(labels.values()) == ["model-a [00000000] #1", "model-a [00000000] #2"]
+
+
+def test_long_model_names_keep_headings_and_legends_on_the_page():
+    long = "organisation/a-very-long-name-of-a-model-and-its-version-"
+    draw_all(synthetic_outcomes(questions=3, models=(f"{long}small", f"{long}large"), runs=4))
 
 
 def test_text_is_cut_with_an_ellipsis_and_put_on_one_line():
