@@ -133,7 +133,8 @@ def question_map_figure(cells: pd.DataFrame, *, page: int = 1, width: Width | No
     if not upright:
         heads = [labels[c] for c in conditions]
     head_mm = 9.0 if upright else 4 + _CHARACTER_MM * max(map(len, heads))
-    figure = new_figure(width, 4.2 * len(questions) + head_mm + 12)
+    signs = _key(data, WIDTHS_MM[width])
+    figure = new_figure(width, 4.2 * len(questions) + head_mm + 9 + 3 * len(signs))
     axes = figure.subplots()
     axes.set_facecolor("#FFFFFF")
     sns.heatmap(
@@ -154,16 +155,9 @@ def question_map_figure(cells: pd.DataFrame, *, page: int = 1, width: Width | No
     axes.set_yticks(np.arange(len(questions)) + 0.5, names, rotation=0)
     axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
     _separate(axes, data, questions)
-    present = {known_verdict(verdict) for verdict in data["verdict"]}
-    key = "   ".join(f"{sign} {verdict}" for verdict, sign in SIGNS.items() if verdict in present)
-    if not settled.all():
-        key += "   ( ) not settled"
     pages = question_map_pages(cells)
-    figure.supxlabel(
-        f"{key}\nNumber and shade: normalised instability (0 to 1)"
-        + (f"; page {page} of {pages}" if pages > 1 else ""),
-        size=SMALL,
-    )
+    what = "Number and shade: normalised instability (0 to 1)"
+    figure.supxlabel("\n".join([*signs, what + (f"; page {page} of {pages}" if pages > 1 else "")]), size=SMALL)
     return figure
 
 
@@ -205,6 +199,22 @@ def _page(cells: pd.DataFrame, data: pd.DataFrame, page: int) -> tuple[list[str]
     rows = page_slice(len(questions), ROWS_PER_PAGE, (page - 1) % down + 1, _NAME)
     columns = page_slice(len(conditions), COLUMNS_PER_PAGE, (page - 1) // down + 1, _NAME)
     return questions[rows], conditions[columns]
+
+
+def _key(data: pd.DataFrame, room_mm: float) -> list[str]:
+    """Return what the signs on the map mean, in as many lines as it takes."""
+    present = {known_verdict(verdict) for verdict in data["verdict"]}
+    parts = [f"{sign} {verdict}" for verdict, sign in SIGNS.items() if verdict in present]
+    if not data["settled"].fillna(False).all():
+        parts.append("( ) not settled")
+    lines = [parts[0]]
+    for part in parts[1:]:
+        longer = f"{lines[-1]}   {part}"
+        if len(longer) * _CHARACTER_MM < room_mm:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return lines
 
 
 def _rank(verdict: object) -> int:
