@@ -122,6 +122,7 @@ def test_cars_by_counting_lines():
     dist = [int(line.split(",")[1]) for line in lines]
     assert answers("cars_rows") == {"rows": str(len(lines))}
     assert answers("cars_max_dist") == {"max_dist": str(max(dist))}
+    assert answers("cars_mean_dist") == {"mean_dist": f"{sum(dist) / len(dist):.2f}"}
 
 
 def test_correlation_by_its_definition():
