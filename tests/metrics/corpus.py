@@ -202,6 +202,9 @@ VALUES: list[tuple[str, str, bool]] = [
     ("unclear", "20%", True),
     ("unclear", "20", False),
     ("unclear", r"20\%", True),
+    # a mean printed with :.1% by mistake
+    ("one", "2800.0%", False),
+    ("one", "28%", False),
     # strings
     ("country", "Nigeria", True),
     ("country", "nigeria", True),

@@ -75,7 +75,8 @@ def unit_of(question: Question, name: str) -> Unit:
     In this order: the question's extra field ``unit``; the part's name and the sentences of the format that speak
     of it (all of the format, and the question's text, for a one-part question): "percent", "%", "between 0 and
     100" against "proportion", "probability", "between 0 and 1". Both or neither mean None. Where the ground truth
-    has no per cent sign and this is not "percent", an answer of 20% is the number 0.2.
+    has no per cent sign and this is not "percent", an answer of 20% is the number 0.2; where this is None and the
+    ground truth is above 1 in size, an answer in per cent does not match.
     """
     return _facts(question).units.get(name)
 

@@ -29,6 +29,9 @@ def compare_number(truth: Number, answer: str, unit: Unit) -> tuple[bool, str, s
         return False, "is not one number", canonical_key(answer)
     if truth.unit and given.unit and truth.unit != given.unit:
         return False, f"in {given.unit}, and the truth in {truth.unit}", f"{canonical_key(answer)} {given.unit}"
+    if given.percent and not truth.percent and unit is None and truth.finite and abs(truth.value) > 1:
+        # 4298 % is the number 42.98, but nobody who was asked for a mean distance means that.
+        return False, "in per cent, which nothing asked for", canonical_key(answer)
     scaled, note = _in_unit_of(truth, given, unit)
     if not truth.finite or not scaled.finite:
         same = truth.value == scaled.value
