@@ -63,8 +63,10 @@ def compare(name: str, cells: list[np.ndarray], subset: int) -> None:
     print(f"  scipy  {scipy_seconds:8.2f} s  (CPU {scipy_cpu:.2f} s){scaled}")
     print(f"  ratio  {scipy_seconds / ours_seconds:8.1f} x  (CPU {scipy_cpu / ours_cpu:.1f} x)")
     for label, gaps in (("dsqa - scipy", gap), ("scipy - scipy", noise)):
-        print(f"  ends, {label:13}  median {np.median(gaps):.4f}  95 % {np.quantile(gaps, 0.95):.4f}  "
-              f"max {gaps.max():.4f}")
+        print(
+            f"  ends, {label:13}  median {np.median(gaps):.4f}  95 % {np.quantile(gaps, 0.95):.4f}  "
+            f"max {gaps.max():.4f}"
+        )
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""How reliable are a language model's answers to data-science questions?"""
+"""How reliable are the answers of a language model to data-science questions: sampled, marked, counted."""
 
 __all__ = ["__version__"]
 

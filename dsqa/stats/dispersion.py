@@ -160,9 +160,7 @@ def decompose_instability(completion: ArrayLike, accuracy: ArrayLike, executabil
     return dict(zip(parts, shares.tolist(), strict=True))
 
 
-def unseen_bound(
-    scores: ArrayLike, *, error: float = 0.05, bounds: tuple[float, float] = SCORE_BOUNDS
-) -> float:
+def unseen_bound(scores: ArrayLike, *, error: float = 0.05, bounds: tuple[float, float] = SCORE_BOUNDS) -> float:
     """Return the largest σ̄ that outcomes not seen in these runs allow, with confidence 1 − `error`.
 
     Exact for equal scores; otherwise it takes what was seen as given and is one side of an interval

@@ -243,7 +243,5 @@ def verbosity_fit(
     for name in ("word_ratio", "token_ratio"):
         number = pd.to_numeric(data[name]).astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
         data[name] = np.where(number > 0, number, np.nan)
-    formula = (
-        "np.log(token_ratio) ~ np.log(word_ratio)" if scale == "log" else "token_ratio ~ word_ratio"
-    )
+    formula = "np.log(token_ratio) ~ np.log(word_ratio)" if scale == "log" else "token_ratio ~ word_ratio"
     return fit_line(formula, data, cluster=cluster)

@@ -241,8 +241,7 @@ def pass_table(
         most = max(1, math.ceil(threshold * k - 1e-9))
         for name, needed in (("pass_at_k", 1), ("pass_hat_k", k), ("g_pass_at_k", most)):
             part[name] = [
-                at_least(int(n), int(c), k, needed) if n >= k else math.nan
-                for n, c in zip(runs, right, strict=True)
+                at_least(int(n), int(c), k, needed) if n >= k else math.nan for n, c in zip(runs, right, strict=True)
             ]
             part[f"{name}_low"], part[f"{name}_high"] = _tail_bounds(right, runs, k, needed, level, "wilson")
         parts.append(part)

@@ -107,8 +107,10 @@ def test_torn_last_line_is_moved_aside_and_the_next_line_stands_alone(tmp_path, 
     # A reader sees whole lines only, and repairs nothing.
     assert [r.run for r in read_records(path)] == [0, 1]
     with RecordStore.open(path) as store:
-        assert {k.run for k in store.keys()  # noqa: SIM118
-       } == {0, 1}
+        assert {
+            k.run
+            for k in store.keys()  # noqa: SIM118
+        } == {0, 1}
         store.append(make(2))
     assert [r.run for r in read_records(path)] == [0, 1, 2]
     assert (tmp_path / "records.jsonl.torn").read_bytes() == torn + b"\n"
@@ -130,8 +132,10 @@ def test_last_line_that_only_lacks_its_newline_is_kept(tmp_path):
     write(path, make(0), make(1))
     path.write_bytes(path.read_bytes()[:-1])
     with RecordStore.open(path) as store:
-        assert {k.run for k in store.keys()  # noqa: SIM118
-       } == {0, 1}
+        assert {
+            k.run
+            for k in store.keys()  # noqa: SIM118
+        } == {0, 1}
         store.append(make(2))
     assert [r.run for r in read_records(path)] == [0, 1, 2]
     assert not (tmp_path / "r.jsonl.torn").exists()

@@ -34,12 +34,14 @@ def test_alpha_agrees_with_the_direct_formula_in_r(column, measurement):
 def test_alpha_of_krippendorffs_own_example():
     """Four observers, twelve units, Krippendorff (2011) section E: 0.743, 0.815, 0.849, 0.797."""
     n = np.nan
-    table = np.array([
-        [1, 2, 3, 3, 2, 1, 4, 1, 2, n, n, n],
-        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, n, 3],
-        [n, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, n],
-        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, n],
-    ]).T
+    table = np.array(
+        [
+            [1, 2, 3, 3, 2, 1, 4, 1, 2, n, n, n],
+            [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, n, 3],
+            [n, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, n],
+            [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, n],
+        ]
+    ).T
     got = [round(krippendorff_alpha(table, m), 3) for m in ("nominal", "ordinal", "interval", "ratio")]
     assert got == [0.743, 0.815, 0.849, 0.797]
 
@@ -55,9 +57,17 @@ def test_kendall_w_agrees_with_r():
     assert kendall_w(ratings("score")) == pytest.approx(want, rel=1e-8)
 
 
-@pytest.mark.parametrize(("form", "name"), [
-    ("1,1", "ICC1"), ("2,1", "ICC2"), ("3,1", "ICC3"), ("1,k", "ICC1k"), ("2,k", "ICC2k"), ("3,k", "ICC3k"),
-])
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        ("1,1", "ICC1"),
+        ("2,1", "ICC2"),
+        ("3,1", "ICC3"),
+        ("1,k", "ICC1k"),
+        ("2,k", "ICC2k"),
+        ("3,k", "ICC3k"),
+    ],
+)
 def test_icc_agrees_with_psych(form, name):
     want = next(row for row in reference()["e_reliability"]["psych_aov"] if row["type"] == name)
     got = icc(ratings("score"), form)

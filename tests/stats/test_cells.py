@@ -30,8 +30,14 @@ def one_cell(scores, **columns):
     """A cell with the given scores, right where the score is 3."""
     n = len(scores)
     table = {
-        "question_id": "q", "condition_id": "c", "run": range(n), "status": "answered", "completion": 1,
-        "accuracy": [int(s == 3) if s == s else None for s in scores], "executability": 2, "score": scores,
+        "question_id": "q",
+        "condition_id": "c",
+        "run": range(n),
+        "status": "answered",
+        "completion": 1,
+        "accuracy": [int(s == 3) if s == s else None for s in scores],
+        "executability": 2,
+        "score": scores,
         "answer_key": "x=1",
     } | columns
     return pd.DataFrame(table)
@@ -42,11 +48,30 @@ def test_every_cell_agrees_with_r():
     assert len(table) == len(reference()["a_cells"]) == 240
     for row in reference()["a_cells"]:
         cell = table.loc[(row["question_id"], row["model"], row["temperature"])]
-        got = [cell[name] for name in
-               ("runs", "score_mean", "score_sd", "instability", "completion_rate", "accuracy", "executability_mean")]
-        want = [row[name] for name in
-                ("n", "mean_score", "sd_pop", "sd_pop_over_1.5", "mean_completion", "mean_accuracy",
-                 "mean_executability")]
+        got = [
+            cell[name]
+            for name in (
+                "runs",
+                "score_mean",
+                "score_sd",
+                "instability",
+                "completion_rate",
+                "accuracy",
+                "executability_mean",
+            )
+        ]
+        want = [
+            row[name]
+            for name in (
+                "n",
+                "mean_score",
+                "sd_pop",
+                "sd_pop_over_1.5",
+                "mean_completion",
+                "mean_accuracy",
+                "mean_executability",
+            )
+        ]
         assert got == pytest.approx(want, rel=1e-8, abs=1e-14)
 
 
@@ -73,8 +98,12 @@ def test_one_row_per_cell_and_the_ledger_adds_up(outcomes, cells):
 
 
 def test_failed_runs_stay_in_every_denominator():
-    table = one_cell([3.0] * 6 + [0.0] * 4, status=["answered"] * 6 + ["failed"] * 2 + ["refused", "truncated"],
-                     completion=[1] * 6 + [0] * 4, answer_key=["x=1"] * 6 + [None] * 4)
+    table = one_cell(
+        [3.0] * 6 + [0.0] * 4,
+        status=["answered"] * 6 + ["failed"] * 2 + ["refused", "truncated"],
+        completion=[1] * 6 + [0] * 4,
+        answer_key=["x=1"] * 6 + [None] * 4,
+    )
     cell = summarise_cells(table, seed=1).iloc[0]
     assert (cell["runs"], cell["completion_rate"], cell["accuracy"], cell["score_mean"]) == (10, 0.6, 0.6, 1.8)
     assert (cell["modal_share"], cell["distinct_answers"], cell["total_agreement_rate"]) == (0.6, 2, 0)
@@ -121,8 +150,14 @@ def test_the_seed_decides_drawn_intervals_only(outcomes, cells):
 
 def test_one_run_has_no_instability():
     cell = summarise_cells(one_cell([3.0]), seed=1).iloc[0]
-    for name in ("score_sd", "instability", "instability_low", "instability_high", "total_agreement_rate",
-                 "jaccard_first_mean"):
+    for name in (
+        "score_sd",
+        "instability",
+        "instability_low",
+        "instability_high",
+        "total_agreement_rate",
+        "jaccard_first_mean",
+    ):
         assert pd.isna(cell[name]), name
     assert (cell["score_mean"], cell["accuracy"]) == (3, 1)
     assert (cell["verdict"], bool(cell["settled"])) == ("not known", False)
@@ -133,8 +168,15 @@ def test_one_run_has_no_instability():
 def test_all_scores_missing():
     cell = summarise_cells(one_cell([np.nan] * 4), seed=1).iloc[0]
     assert (cell["runs"], cell["n_scored"]) == (4, 0)
-    for name in ("score_mean", "score_sd", "instability", "instability_low", "accuracy", "accuracy_low",
-                 "accuracy_best"):
+    for name in (
+        "score_mean",
+        "score_sd",
+        "instability",
+        "instability_low",
+        "accuracy",
+        "accuracy_low",
+        "accuracy_best",
+    ):
         assert pd.isna(cell[name]), name
     assert (cell["verdict"], cell["verdict_reason"]) == ("not known", "Too few runs have a score.")
 
@@ -153,8 +195,9 @@ def test_all_failed_is_stable_and_wrong_and_not_settled():
 
 
 def test_unbalanced_cells_go_together():
-    table = pd.concat([one_cell([3.0] * 2), one_cell([0.0, 1.5, 3.0] * 3, question_id="r"),
-                       one_cell([1.0], question_id="s")])
+    table = pd.concat(
+        [one_cell([3.0] * 2), one_cell([0.0, 1.5, 3.0] * 3, question_id="r"), one_cell([1.0], question_id="s")]
+    )
     got = summarise_cells(table, seed=1)
     assert list(got["runs"]) == [2, 9, 1]
     assert list(got["instability"].isna()) == [False, False, True]
@@ -269,11 +312,13 @@ def test_ledger_counts_by_condition(outcomes):
 
 
 def test_groups_average_questions_not_cells():
-    table = pd.concat([
-        one_cell([0.0, 3.0], category="A", level="easy"),
-        one_cell([0.0, 3.0], category="A", level="easy", condition_id="d"),
-        one_cell([3.0, 3.0], category="A", level="easy", question_id="r"),
-    ])
+    table = pd.concat(
+        [
+            one_cell([0.0, 3.0], category="A", level="easy"),
+            one_cell([0.0, 3.0], category="A", level="easy", condition_id="d"),
+            one_cell([3.0, 3.0], category="A", level="easy", question_id="r"),
+        ]
+    )
     row = summarise_groups(summarise_cells(table, seed=1), seed=1).iloc[0]
     assert (row["n_questions"], row["n_cells"], row["runs"], row["instability"]) == (2, 3, 6, 0.5)
 
@@ -294,8 +339,12 @@ def test_groups_have_intervals_where_there_are_questions(cells):
 
 
 def test_groups_leave_out_cells_that_are_not_known():
-    table = pd.concat([one_cell([3.0], category="A", level="easy"),
-                       one_cell([0.0, 3.0], category="A", level="easy", question_id="r")])
+    table = pd.concat(
+        [
+            one_cell([3.0], category="A", level="easy"),
+            one_cell([0.0, 3.0], category="A", level="easy", question_id="r"),
+        ]
+    )
     row = summarise_groups(summarise_cells(table, seed=1), seed=1).iloc[0]
     assert (row["n_questions"], row["n_cells"], row["n_not_known"], row["instability"]) == (1, 1, 1, 1)
 

@@ -17,7 +17,9 @@ def likelihood(mean, correlation):
 
 def test_maximum_agrees_with_a_general_optimiser_on_scipys_likelihood():
     best = optimize.minimize(
-        lambda v: -likelihood(1 / (1 + np.exp(-v[0])), 1 / (1 + np.exp(-v[1]))), [0, 0], method="Nelder-Mead",
+        lambda v: -likelihood(1 / (1 + np.exp(-v[0])), 1 / (1 + np.exp(-v[1]))),
+        [0, 0],
+        method="Nelder-Mead",
         options={"xatol": 1e-10, "fatol": 1e-12},
     )
     fit = beta_binomial(X, N)

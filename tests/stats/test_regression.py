@@ -29,8 +29,12 @@ def test_agrees_with_r(ratios, scale, key, term, r_term):
     assert (fit.n, fit.dropped, fit.clusters) == (want["n"], 71, want["n_clusters"])
     for ours, theirs in ((term, r_term), ("Intercept", "(Intercept)")):
         assert fit.coefficients[ours] == pytest.approx(want["coef"][theirs], rel=1e-8)
-        for kind, name in (("classical", "se"), ("hc3", "hc3_se"), ("cluster", "cluster_hc1_se"),
-                           ("cluster-hc3", "cluster_hc3_se")):
+        for kind, name in (
+            ("classical", "se"),
+            ("hc3", "hc3_se"),
+            ("cluster", "cluster_hc1_se"),
+            ("cluster-hc3", "cluster_hc3_se"),
+        ):
             assert fit.errors[kind][ours] == pytest.approx(want[name][theirs], rel=1e-8), kind
         for kind, name in (("classical", "ci95"), ("hc3", "hc3_ci95"), ("cluster", "cluster_hc1_ci95_t_G_minus_1")):
             ci = fit.interval(ours, kind=kind)

@@ -86,8 +86,12 @@ def test_fewer_runs_than_k_are_refused_and_missing_in_tables():
     with pytest.raises(StatisticsError, match="4 runs are fewer than k = 5"):
         pass_at_k(4, 2, 5)
     cells = pd.DataFrame(
-        {"question_id": ["q", "r"], "condition_id": "c", "accuracy": pd.array([0.5, None], dtype="Float64"),
-         "n_scored": [4, 0]}
+        {
+            "question_id": ["q", "r"],
+            "condition_id": "c",
+            "accuracy": pd.array([0.5, None], dtype="Float64"),
+            "n_scored": [4, 0],
+        }
     )
     table = pass_table(cells, [1, 5])
     assert table["pass_at_k"].isna().tolist() == [False, True, True, True]

@@ -87,8 +87,11 @@ def test_unbalanced_likelihood_by_the_full_covariance_matrix():
 def test_a_component_that_would_be_negative_is_zero():
     rng = np.random.default_rng(0)
     data = pd.DataFrame(
-        {"question_id": np.repeat(["a", "b", "c", "d"], 20), "model": np.tile(["m", "n"], 40),
-         "score": rng.normal(size=80)}
+        {
+            "question_id": np.repeat(["a", "b", "c", "d"], 20),
+            "model": np.tile(["m", "n"], 40),
+            "score": rng.normal(size=80),
+        }
     )
     data["score"] -= data.groupby("question_id")["score"].transform("mean")
     got = variance_components(data)

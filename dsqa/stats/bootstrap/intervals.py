@@ -59,9 +59,7 @@ def bootstrap_interval(
     >>> ci.method
     'percentile bootstrap, exact'
     """
-    interval = bootstrap_intervals(
-        [values], statistic, seed=seed, method=method, level=level, resamples=resamples
-    )[0]
+    interval = bootstrap_intervals([values], statistic, seed=seed, method=method, level=level, resamples=resamples)[0]
     if not interval.available:
         raise StatisticsError(interval.note)
     return interval
@@ -141,9 +139,7 @@ def _blocks(members: list[int], per_member: int) -> Iterator[list[int]]:
         yield members[start : start + step]
 
 
-def _label(
-    members: list[int], ends: tuple[FloatArray, FloatArray], level: float, method: str
-) -> dict[int, Interval]:
+def _label(members: list[int], ends: tuple[FloatArray, FloatArray], level: float, method: str) -> dict[int, Interval]:
     out = {}
     for i, low, high in zip(members, *ends, strict=True):
         if np.isnan(low) or np.isnan(high):

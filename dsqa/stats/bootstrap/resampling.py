@@ -55,9 +55,7 @@ def compositions(size: int, parts: int) -> tuple[FloatArray, FloatArray]:
         total = number_of_compositions(size, parts)
         flat = (bar for bars in combinations(range(size + parts - 1), parts - 1) for bar in bars)
         bars = np.fromiter(flat, dtype=np.int64, count=total * (parts - 1)).reshape(total, parts - 1)
-        edges = np.concatenate(
-            [np.full((total, 1), -1), bars, np.full((total, 1), size + parts - 1)], axis=1
-        )
+        edges = np.concatenate([np.full((total, 1), -1), bars, np.full((total, 1), size + parts - 1)], axis=1)
         counts = (np.diff(edges, axis=1) - 1).astype(np.float64)
     orders = gammaln(size + 1) - gammaln(counts + 1).sum(axis=1)
     counts.flags.writeable = orders.flags.writeable = False
