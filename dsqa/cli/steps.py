@@ -87,12 +87,12 @@ def _sample(
 
 def _score(folder: StudyFolder, unsafe: bool, workers: int | None) -> None:
     from dsqa.cli.progress import counting_bar
-    from dsqa.outcomes import save_outcomes, score_study
+    from dsqa.outcomes import save_table, score_study
     from dsqa.stats import summarise_cells
 
     with counting_bar("marking", "runs") as advance:
         outcomes = score_study(folder, unsafe=unsafe, workers=workers, progress=advance)
-    save_outcomes(summarise_cells(outcomes, seed=folder.describe().seed), folder.cells_path)
+    save_table(summarise_cells(outcomes, seed=folder.describe().seed), folder.cells_path)
 
 
 def _render(

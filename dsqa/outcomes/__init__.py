@@ -3,7 +3,7 @@
 from dsqa.outcomes.cache import ExecutionCache
 from dsqa.outcomes.columns import COLUMNS, Column
 from dsqa.outcomes.score import Progress, score_records, score_study
-from dsqa.outcomes.table import load_outcomes, outcome_table, save_outcomes
+from dsqa.outcomes.table import load_outcomes, outcome_table, save_table
 
 __all__ = [
     "COLUMNS",
@@ -12,7 +12,7 @@ __all__ = [
     "Progress",
     "load_outcomes",
     "outcome_table",
-    "save_outcomes",
+    "save_table",
     "score_records",
     "score_study",
 ]

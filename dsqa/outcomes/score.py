@@ -13,7 +13,7 @@ from dsqa.errors import StudyError
 from dsqa.execution import Snippet, execute
 from dsqa.outcomes.cache import ExecutionCache
 from dsqa.outcomes.rows import Marked, mark, rows_of
-from dsqa.outcomes.table import outcome_table, save_outcomes
+from dsqa.outcomes.table import outcome_table, save_table
 from dsqa.records import FileLock, Record, read_records
 from dsqa.study import ExecutionConfig, StudyFolder
 from dsqa.study.folder import StudyDescription, hash_file
@@ -96,7 +96,7 @@ def score_study(
             hint="'dsqa sample' asks the questions"
             + (f"; {left_out} runs there were asked with other prompts or conditions" if left_out else ""),
         )
-    save_outcomes(table, folder.outcomes_path)
+    save_table(table, folder.outcomes_path)
     table.attrs["ledger"] = {
         "planned": planned,
         "scored": len(table),

@@ -12,7 +12,7 @@ import pandas as pd
 from dsqa.errors import StudyError
 from dsqa.outcomes.columns import COLUMNS
 
-__all__ = ["load_outcomes", "outcome_table", "save_outcomes"]
+__all__ = ["load_outcomes", "outcome_table", "save_table"]
 
 _AGAIN = "'dsqa score' writes it anew from the recorded runs"
 
@@ -33,7 +33,7 @@ def _cell(value: Any) -> Any:
     return value
 
 
-def save_outcomes(table: pd.DataFrame, path: Path) -> None:
+def save_table(table: pd.DataFrame, path: Path) -> None:
     """Write the table as Parquet, whole or not at all.
 
     Raises
