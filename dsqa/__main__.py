@@ -1,0 +1,6 @@
+"""`python -m dsqa` is `dsqa`."""
+
+from dsqa.cli import main
+
+if __name__ == "__main__":
+    main()
