@@ -202,9 +202,16 @@ def test_key_echoed_by_the_endpoint_reaches_nothing():
     assert "6789" not in failure.message
 
 
-def test_credentials_in_the_address_are_refused_and_not_repeated():
+def test_credentials_in_the_address_are_refused_and_not_repeated(monkeypatch):
+    # In a study the address is checked when it is read; this one comes from the environment.
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://user:hunter2@127.0.0.1:9/v1")
+
+    async def main():
+        async with open_endpoint("e", EndpointConfig(api_key_env="DSQA_TEST_KEY"), timeout=5):
+            pass
+
     with pytest.raises(EndpointError, match="no user or password") as caught:
-        ask(url="http://user:hunter2@127.0.0.1:9/v1")
+        asyncio.run(main())
     assert "hunter2" not in str(caught.value)
 
 
