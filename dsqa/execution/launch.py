@@ -193,7 +193,9 @@ def _mounts() -> list[str]:
     for name in _DEVICES:
         mounts += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     for name in ("/tmp", "/dev/shm"):  # noqa: S108  # paths inside the sandbox
-        mounts += ["--symlink", f"{_SCRATCH}/tmp", name]  # noqa: S108
+        # Where Python itself lies under /tmp, that folder holds it, read-only; TMPDIR is the scratch folder anyway.
+        if not any(Path(inside).is_relative_to(name) for inside in (*places.folders, *places.links)):
+            mounts += ["--symlink", f"{_SCRATCH}/tmp", name]  # noqa: S108
     mounts += ["--perms", "0700", "--size", str(_PRELOADER_DISK), "--tmpfs", _SCRATCH]
     return mounts
 
