@@ -6,19 +6,20 @@ import contextlib
 import json
 import shutil
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dsqa.execution.places import find_places
+from dsqa.execution.places import Places, find_places
 
 __all__ = ["INSIDE", "Launch", "find_bubblewrap", "make_scratch_folder", "start_process"]
 
 INSIDE = Path(__file__).parent / "inside"
 _MOUNTED = "/dsqa-inside"
 _SCRATCH = "/sandbox"
+_OWN_SCRATCH = ("/tmp", "/dev/shm")  # noqa: S108
+"""Paths that lead to the scratch folder in a sandbox; a Python that lies there is shown elsewhere."""
 _NOBODY = 65534
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 # Before a run has a private folder of its own, the preloader keeps its caches here.
@@ -115,8 +116,8 @@ def start_process(
     OSError
         The program could not be started.
     """
-    places = find_places()
     bubblewrap = launch.kind == "bubblewrap"
+    places = find_places().clear_of(_OWN_SCRATCH) if bubblewrap else find_places()
     settings: dict[str, Any] = {
         "layers": {
             "namespaces": launch.namespaces,
@@ -133,7 +134,7 @@ def start_process(
         f"import sys; sys.path.insert(0, {folder!r}); from inside.preloader import main; sys.path.pop(0); "
         f"main(__import__('json').loads({json.dumps(settings)!r}))"
     )
-    python = [sys.executable, "-I", "-B", "-c", code]
+    python = [places.executable, "-I", "-B", "-c", code]
     environment = dict(_ENVIRONMENT)
     if not bubblewrap:
         environment.update(HOME=str(scratch), TMPDIR=str(scratch), MPLCONFIGDIR=str(scratch))
@@ -141,7 +142,7 @@ def start_process(
         wrapper = [launch.program, "-D", f"SCRATCH={scratch}", *launch.extra] if launch.program else []
         command = [*wrapper, *python]
         return _popen(command, stdin, environment)
-    return _start_bubblewrap(launch, stdin, python, environment)
+    return _start_bubblewrap(launch, places, stdin, python, environment)
 
 
 def _popen(command: list[str], stdin: int, environment: dict[str, str], **more: Any) -> subprocess.Popen[bytes]:
@@ -158,13 +159,13 @@ def _popen(command: list[str], stdin: int, environment: dict[str, str], **more: 
 
 
 def _start_bubblewrap(
-    launch: Launch, stdin: int, python: list[str], environment: dict[str, str]
+    launch: Launch, places: Places, stdin: int, python: list[str], environment: dict[str, str]
 ) -> subprocess.Popen[bytes]:
     command = [launch.program, *_namespace_options(launch), "--clearenv"]
     environment.update(HOME=_SCRATCH, TMPDIR=_SCRATCH, MPLCONFIGDIR=f"{_SCRATCH}/matplotlib")
     for name, value in environment.items():
         command += ["--setenv", name, value]
-    command += [*_mounts(), "--chdir", "/", "--remount-ro", "/", "--", *python]
+    command += [*_mounts(places), "--chdir", "/", "--remount-ro", "/", "--", *python]
     more: dict[str, Any] = {}
     if launch.become_nobody:
         more = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
@@ -182,8 +183,7 @@ def _namespace_options(launch: Launch) -> list[str]:
     return options
 
 
-def _mounts() -> list[str]:
-    places = find_places()
+def _mounts(places: Places) -> list[str]:
     mounts: list[str] = []
     # Parents first, or a folder would cover what was mounted in it.
     for inside, outside in sorted({**places.folders, f"{_MOUNTED}/inside": str(INSIDE)}.items()):
@@ -192,10 +192,8 @@ def _mounts() -> list[str]:
         mounts += ["--symlink", target, inside]
     for name in _DEVICES:
         mounts += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
-    for name in ("/tmp", "/dev/shm"):  # noqa: S108  # paths inside the sandbox
-        # Where Python itself lies under /tmp, that folder holds it, read-only; TMPDIR is the scratch folder anyway.
-        if not any(Path(inside).is_relative_to(name) for inside in (*places.folders, *places.links)):
-            mounts += ["--symlink", f"{_SCRATCH}/tmp", name]  # noqa: S108
+    for name in _OWN_SCRATCH:
+        mounts += ["--symlink", f"{_SCRATCH}/tmp", name]  # noqa: S108
     mounts += ["--perms", "0700", "--size", str(_PRELOADER_DISK), "--tmpfs", _SCRATCH]
     return mounts
 

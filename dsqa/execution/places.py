@@ -10,6 +10,7 @@ from pathlib import Path
 
 __all__ = ["Places", "find_places"]
 
+_OUTSIDE = "/outside"
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/nix/store")
 _CONFIGURATION = (
     "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/fonts", "/etc/mime.types",
@@ -29,16 +30,37 @@ class Places:
         Path inside → target, for top-level symbolic links such as ``/lib``.
     import_paths
         What the interpreter inside adds to `sys.path`.
+    executable
+        The interpreter.
     """
 
     folders: dict[str, str]
     links: dict[str, str]
     import_paths: tuple[str, ...]
+    executable: str
 
     @property
     def readable(self) -> tuple[str, ...]:
         """Every path inside that may be read."""
         return tuple(self.folders)
+
+    def clear_of(self, roots: tuple[str, ...]) -> Places:
+        """Return the places with what lies below one of `roots` shown below ``/outside`` instead.
+
+        The interpreter is then called by its real name: a link to it may lead to where nothing is any more.
+        """
+
+        def inside(path: str) -> str:
+            return f"{_OUTSIDE}{path}" if any(Path(path).is_relative_to(root) for root in roots) else path
+
+        if all(inside(path) == path for path in self.folders):
+            return self
+        return Places(
+            {inside(path): outside for path, outside in self.folders.items()},
+            self.links,
+            tuple(inside(path) for path in self.import_paths),
+            inside(str(Path(self.executable).resolve())),
+        )
 
 
 @functools.cache
@@ -72,7 +94,7 @@ def find_places() -> Places:
             import_paths.append(entry)
     for name in ("purelib", "platlib"):
         import_paths.append(sysconfig.get_path(name))
-    return Places(folders, links, tuple(dict.fromkeys(import_paths)))
+    return Places(folders, links, tuple(dict.fromkeys(import_paths)), sys.executable)
 
 
 def _add(folders: dict[str, str], path: Path) -> None:
