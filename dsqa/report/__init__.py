@@ -4,20 +4,27 @@
 `open_page`) and returns Markdown that pandoc and Quarto read alike.
 """
 
-from dsqa.report.appendix import conditions_table, facts_table, hashes_table, settings_text, template_text
-from dsqa.report.ledger import execution_table, isolation_text, ledger_table
-from dsqa.report.methods import interval_table
-from dsqa.report.page import Page, open_page
-from dsqa.report.pictures import (
-    accuracy_figure,
-    answer_figures,
-    instability_figure,
-    similarity_figure,
-    tokens_figure,
-)
-from dsqa.report.questions import question_cards, question_table
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from dsqa.report.render import FORMATS, render_report
-from dsqa.report.verdict import hurry, lead, verdict_table
+
+if TYPE_CHECKING:
+    from dsqa.report.appendix import conditions_table, facts_table, hashes_table, settings_text, template_text
+    from dsqa.report.ledger import execution_table, isolation_text, ledger_table
+    from dsqa.report.methods import interval_table
+    from dsqa.report.page import Page, open_page
+    from dsqa.report.pictures import (
+        accuracy_figure,
+        answer_figures,
+        instability_figure,
+        similarity_figure,
+        tokens_figure,
+    )
+    from dsqa.report.questions import question_cards, question_table
+    from dsqa.report.verdict import hurry, lead, verdict_table
 
 __all__ = [
     "FORMATS",
@@ -44,3 +51,21 @@ __all__ = [
     "tokens_figure",
     "verdict_table",
 ]
+
+# What a page is made of is imported in the notebook's own process: rendering needs none of it, and it takes seconds.
+_ON_A_PAGE = {
+    "appendix": ("conditions_table", "facts_table", "hashes_table", "settings_text", "template_text"),
+    "ledger": ("execution_table", "isolation_text", "ledger_table"),
+    "methods": ("interval_table",),
+    "page": ("Page", "open_page"),
+    "pictures": ("accuracy_figure", "answer_figures", "instability_figure", "similarity_figure", "tokens_figure"),
+    "questions": ("question_cards", "question_table"),
+    "verdict": ("hurry", "lead", "verdict_table"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _ON_A_PAGE.items():
+        if name in names:
+            return getattr(import_module(f"dsqa.report.{module}"), name)
+    raise AttributeError(f"module 'dsqa.report' has no attribute '{name}'")

@@ -40,6 +40,9 @@ def facts_table(page: Page) -> Markdown:
         ("Seed", f"study {page.description.seed}, bootstrap {page.seed} with {page.resamples:,} resamples per cell"),
         ("Prompt template", code_span(page.description.template.get("name", "")) or MISSING),
     ]
+    isolation = page.outcomes["isolation"].dropna().astype(str)
+    used = listing(code_span(name) for name in sorted(set(isolation)))
+    pairs.append(("Isolation of generated code", used or "no code was run"))
     recorded = {**page.description.versions, **{name: ", ".join(seen) for name, seen in facts.versions.items()}}
     pairs.append(("Versions when sampled", _versions(recorded)))
     now = {"python": platform.python_version(), **{name: v for name in _USED if (v := _version(name)) is not None}}

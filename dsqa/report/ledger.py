@@ -55,13 +55,18 @@ def execution_table(page: Page) -> Markdown:
     columns = [Column("Outcome of the code", width=24)]
     columns += [Column(escape(label), "right", 14) for label in page.conditions.values()]
     caption = "How the code in the responses fared when it was run afresh: number of runs per condition."
-    return table(columns, rows, label="tbl-execution", caption=caption)
+    return table(columns, rows, label="tbl-execution", caption=caption, classes=("whole",))
 
 
 def isolation_text(page: Page) -> Markdown:
-    """Return one sentence: what generated code ran under."""
-    used = page.outcomes["isolation"].dropna().astype(str).value_counts(sort=False).sort_index()
+    """Return in a sentence or two what generated code ran under."""
+    known = page.outcomes[page.outcomes["isolation"].notna()]
+    used = known["isolation"].astype(str).value_counts(sort=False).sort_index()
     if used.empty:
         return Markdown("No generated code was run.")
     parts = listing(f"{code_span(name)} ({count(int(n), 'run')})" for name, n in used.items())
-    return Markdown(f"Generated code ran isolated by {parts}.")
+    text = f"Isolation of generated code: {parts}."
+    idle = int((known["execution"] == "does not parse").sum())
+    if idle:
+        text += f" Of these, the code of {count(idle, 'run')} does not parse, so it never started."
+    return Markdown(text)

@@ -129,7 +129,8 @@ def table(
     caption
         Markdown; for a table with a label.
     classes
-        ``stack``: on a narrow screen each row becomes a block of its own.
+        ``stack``: on a narrow screen each row becomes a block of its own. ``whole``: short enough for one page of
+        paper, and not broken over two.
     """
     # A pipe table takes its relative widths from the rule's dashes once any of its lines is long.
     marks = {"left": (":", ""), "right": ("", ":"), "center": (":", ":")}

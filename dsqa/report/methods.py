@@ -19,4 +19,4 @@ def interval_table(page: Page) -> Markdown:
         f"Bootstrap: {page.resamples:,} resamples where not enumerated, seed {page.seed}."
     )
     columns = [Column("Interval", width=60), Column("Cells", "right", 12)]
-    return table(columns, rows, label="tbl-intervals", caption=caption)
+    return table(columns, rows, label="tbl-intervals", caption=caption, classes=("whole",))

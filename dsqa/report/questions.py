@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,11 +33,18 @@ class AnswerShare:
 _Answers = dict[tuple[str, str], list[AnswerShare]]
 
 
-def answer_shares(outcomes: pd.DataFrame) -> _Answers:
+def answer_shares(outcomes: pd.DataFrame, truths: Mapping[str, str] | None = None) -> _Answers:
     """Return each cell's distinct answers, the commonest first; runs without one are left out.
 
-    Answers are distinct by ``answer_key``; an answer is shown as the first run put it. Ties keep the order of
-    the runs.
+    Wrong answers are distinct by ``answer_key`` and shown as the first run put them. Ties keep the order of the runs.
+
+    Parameters
+    ----------
+    outcomes
+        A row per run.
+    truths
+        Question → its right answer as Markdown. All answers that match are one, shown in this form; without
+        it, as a wrong one.
 
     Returns
     -------
@@ -45,36 +53,41 @@ def answer_shares(outcomes: pd.DataFrame) -> _Answers:
     """
     read = outcomes[outcomes["answer_key"].notna()].sort_values("run", kind="stable")
     names = ("question_id", "condition_id", "answer_key", "answer", "answer_status")
-    cells: dict[tuple[str, str], dict[str, AnswerShare]] = {}
+    cells: dict[tuple[str, str], dict[tuple[bool, str], AnswerShare]] = {}
     for question, condition, key, answer, status in zip(*(read[name].astype(object) for name in names), strict=True):
         shares = cells.setdefault((str(question), str(condition)), {})
-        seen = shares.get(str(key)) or AnswerShare(str(answer_text(answer)), 0, False)
-        shares[str(key)] = AnswerShare(seen.text, seen.runs + 1, seen.right or status == "matched")
+        right = status == "matched"
+        truth = (truths or {}).get(str(question)) if right else None
+        place = (right, str(key) if truth is None else truth)
+        seen = shares.get(place) or AnswerShare(truth or str(answer_text(answer)), 0, right)
+        shares[place] = AnswerShare(seen.text, seen.runs + 1, right)
     return {cell: sorted(shares.values(), key=lambda share: -share.runs) for cell, shares in cells.items()}
 
 
 def typical_run(rows: pd.DataFrame) -> pd.Series | None:
     """Return a question's most typical run, or None where no run brought a text.
 
-    Among the runs that gave the question's commonest answer (all runs, where none was read): the one whose
-    text is closest to all others of its cell, that is, with the largest mean Jaccard index. Ties go to the
-    first condition and run.
+    Among the runs with the question's commonest outcome (an answer, or that none was read): the one whose
+    text is closest to all others of its cell, that is, with the largest mean Jaccard index. Ties go to an
+    answer, then to the first condition and run.
     """
     texts = rows[rows["words_out"].notna() & ~rows["status"].isin(["failed", "empty"])]
     if texts.empty:
         return None
-    keys = texts["answer_key"].dropna()
-    if len(keys):
-        counts = keys.value_counts(sort=False)
+    counts = texts["answer_key"].value_counts(sort=False)
+    unread = int(texts["answer_key"].isna().sum())
+    if len(counts) and int(counts.max()) >= unread:
         texts = texts[texts["answer_key"] == counts.index[int(counts.to_numpy().argmax())]]
+    else:
+        texts = texts[texts["answer_key"].isna()]
     closeness = texts["jaccard_mean"].astype("Float64").fillna(-1.0).to_numpy(dtype=float)
     return texts.iloc[int(closeness.argmax())]
 
 
 def question_table(page: Page) -> Markdown:
-    """Return the table of all cells: accuracy and instability with intervals, commonest answer, verdict."""
+    """Return the table of all cells: accuracy and instability with intervals, commonest outcome, verdict."""
     several = len(page.conditions) > 1
-    answers = answer_shares(page.outcomes)
+    answers = answer_shares(page.outcomes, _truths(page))
     rows = []
     for question in page.questions:
         first = True
@@ -93,21 +106,22 @@ def question_table(page: Page) -> Markdown:
             row += [_commonest(shares, int(cell["runs"])), answer_text(question.answers, 40)]
             rows.append(row)
             first = False
-    columns = [Column("Question", width=30)]
+    columns = [Column("Question", width=27)]
     if several:
         longest = max(len(label) for label in page.conditions.values())
         columns.append(Column("Condition", width=min(22, max(13, longest))))
     columns += [
-        Column("Verdict", width=19),
+        Column("Verdict", width=23),
         Column("Right", "right", 16),
         Column("Instability", "right", 16),
-        Column("Top answer", width=13),
-        Column("Right answer", width=11),
+        Column("Top answer", width=14),
+        Column("Right answer", width=10),
     ]
     caption = (
         "Every question under every condition. Right: runs with the right result, of all runs, with the "
         "95 % Wilson interval of the share. Instability: population SD of the score ÷ 1.5, with its 95 % interval, "
-        f"which allows for outcomes that these runs happened not to show. {MISSING}: not defined."
+        "which allows for outcomes that these runs happened not to show. Top answer: the commonest, with its share "
+        f"of all runs; *none read* where most often no answer could be read. {MISSING}: not defined."
     )
     return table(columns, rows, label="tbl-questions", caption=caption, classes=("stack", "questions"))
 
@@ -128,7 +142,7 @@ def question_cards(page: Page, *, max_lines: int = 40, max_chars: int = 3000) ->
         if run is not None:
             typical[str(name)] = run
     records = record_texts(page.folder, {_key(run) for run in typical.values()})
-    answers = answer_shares(page.outcomes)
+    answers = answer_shares(page.outcomes, _truths(page))
     cards = []
     for question in page.questions:
         run = typical.get(question.id)
@@ -138,6 +152,10 @@ def question_cards(page: Page, *, max_lines: int = 40, max_chars: int = 3000) ->
             response = _response(page, run, record, max_lines=max_lines, max_chars=max_chars)
         cards.append(_card(page, question, answers, response))
     return Markdown("\n\n".join(cards))
+
+
+def _truths(page: Page) -> dict[str, str]:
+    return {question.id: str(answer_text(question.answers)) for question in page.questions}
 
 
 def _card(page: Page, question: Question, answers: _Answers, response: str | None) -> str:
@@ -186,11 +204,11 @@ def _answers(page: Page, question: Question, answers: _Answers) -> str:
             ]
         )
     columns = [
-        Column("Condition", width=14),
-        Column("Verdict", width=16),
+        Column("Condition", width=13),
+        Column("Verdict", width=20),
         Column("Right", "right", 14),
         Column("Instability", "right", 14),
-        Column("Answers given", width=36),
+        Column("Answers given", width=33),
     ]
     return table(columns, rows, classes=("stack", "answers"))
 
@@ -203,7 +221,8 @@ def _share(text: str, part: int, whole: int, *, right: bool) -> str:
 
 def _response(page: Page, run: pd.Series, record: Record, *, max_lines: int, max_chars: int) -> str:
     label = page.conditions[str(run["condition_id"])]
-    result = "right" if run["accuracy"] == 1 else "not right"
+    unread = run["answer_status"] == "unparsed"
+    result = "right" if run["accuracy"] == 1 else "no answer read" if unread else "not right"
     where = f"run {int(run['run'])}" + (f" at {label}" if len(page.conditions) > 1 else "")
     closeness = "" if is_missing(run["jaccard_mean"]) else f", mean Jaccard index {number(run['jaccard_mean'])}"
     title = f"A typical response ({where}, {result}{closeness})"
@@ -226,9 +245,8 @@ def _estimates(cell: pd.Series) -> list[str]:
 
 
 def _commonest(shares: list[AnswerShare], runs: int) -> str:
-    if not shares:
-        return "*none read*"
-    top = shares[0]
+    unread = runs - sum(share.runs for share in shares)
+    top = shares[0] if shares and shares[0].runs >= unread else AnswerShare("*none read*", unread, False)
     return f"{top.text}{' ✓' if top.right else ''} {span(percent(top.runs / runs), 'interval')}"
 
 

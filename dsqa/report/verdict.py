@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pandas as pd
 
 from dsqa.report.markdown import Column, Markdown, escape, span, table
 from dsqa.report.page import Page
-from dsqa.report.wording import count, listing, number, percent
-from dsqa.stats import UNPARSED, VERDICTS
+from dsqa.report.wording import count, interval, listing, number, percent
+from dsqa.stats import NOTABLE, SCORE_BOUNDS, UNPARSED, VERDICTS, unseen_bound
 
 __all__ = ["VERDICT_CLASSES", "hurry", "lead", "verdict_mark", "verdict_table"]
 
@@ -19,6 +21,8 @@ _UNSETTLED = "?"
 _ALIKE = 0.8
 # More names or conditions than this are summed up.
 _NAMED = 8
+# From this share of runs on, runs cut or lost may have decided the verdicts.
+_MANY = 0.1
 _CONDITIONS = 4
 
 
@@ -32,33 +36,59 @@ def verdict_mark(verdict: str, settled: bool) -> str:
 
 def lead(page: Page) -> Markdown:
     """Return the report's first paragraph: what was asked, and what came of it."""
-    questions = len(page.questions)
+    questions, conditions, runs = len(page.questions), len(page.conditions), len(page.outcomes)
     asked = (
         f"{_models(page)} {'was' if len(page.models) == 1 else 'were'} asked "
         f"{count(questions, 'data-science question')}, {_times(page)} each"
     )
-    if len(page.conditions) > 1:
-        asked += f" under each of {count(len(page.conditions), 'condition')}"
-    sentences = [f"{asked}: {count(len(page.outcomes), 'run')} in all."]
-    several = len(page.conditions) > 1
-    for verdict in ("stable and right", "stable and wrong"):
-        always = _everywhere(page, verdict)
-        scope = " under every condition" if several else ""
-        if always:
-            verb = "is" if len(always) == 1 else "are"
-            sentences.append(f"**{len(always)} of {questions} {verb} {verdict}{scope}**: {_links(page, always)}.")
-        elif questions > 1:
-            sentences.append(f"**None is {verdict}{scope}.**")
-    shaky = [q.id for q in page.questions if "unstable" in _verdicts(page, q.id)]
-    if shaky:
-        where = " under at least one condition" if several else ""
-        verb = "is" if len(shaky) == 1 else "are"
-        sentences.append(f"**{len(shaky)} {verb} unstable{where}**: {_links(page, shaky)}.")
-    elif questions > 1:
-        sentences.append("None is unstable.")
+    if conditions > 1:
+        asked += f" under each of {count(conditions, 'condition')}"
+    asked += f": {count(runs, 'run')} in all"
+    if (page.outcomes["status"] == "failed").all():
+        return Markdown(f"{asked}. **No run got a reply**, so nothing here is about the model.")
+    right = int(page.outcomes["accuracy"].fillna(0).sum())
+    sentences = [f"{asked}, **{right:,} right**."]
     if (page.cells["verdict"] == "not known").all():
-        sentences = [sentences[0], "**One run says nothing about stability**: ask each question at least twice."]
-    return Markdown(" ".join(sentences))
+        sentences.append("**One run says nothing about stability**: ask each question at least twice.")
+        return Markdown(" ".join(sentences))
+    if questions == 1:
+        sentences += [_only(page, verdict) for verdict in VERDICT_CLASSES]
+    else:
+        sentences += [_of_all(page, verdict) for verdict in VERDICT_CLASSES]
+    unsettled = len(_open_calls(page))
+    if unsettled:
+        verdicts = int(page.cells["verdict"].isin(list(VERDICT_CLASSES)).sum())
+        which = "The verdict is" if verdicts == 1 else f"{unsettled} of {verdicts} verdicts are"
+        if 1 == unsettled < verdicts:
+            which = f"1 of {verdicts} verdicts is"
+        sentences.append(f"{which} not settled yet ({_UNSETTLED} in @tbl-verdicts).")
+    return Markdown(" ".join(sentence for sentence in sentences if sentence))
+
+
+def _of_all(page: Page, verdict: str) -> str:
+    """Return how many questions have a verdict: under every condition, and under some only."""
+    always = _everywhere(page, verdict)
+    part = [name for name in _somewhere(page, verdict) if name not in always]
+    total, conditions = len(page.questions), len(page.conditions)
+    every = "" if conditions == 1 else f" under {'both' if conditions == 2 else f'all {conditions}'} conditions"
+    some, them = ("one condition", "one") if conditions == 2 else ("some conditions", "some")
+    if not always and not part:
+        return f"**None is {verdict}**{'' if conditions == 1 else ' under any condition'}."
+    if not always:
+        return f"**{len(part)} of {total} {_are(part)} {verdict} under {some}**."
+    text = f"**{len(always)} of {total} {_are(always)} {verdict}{every}**: {_links(page, always)}"
+    return text + (f"; {len(part)} more under {them} of them." if part else ".")
+
+
+def _only(page: Page, verdict: str) -> str:
+    """Return under how many conditions the only question has a verdict."""
+    hits, conditions = int((page.cells["verdict"] == verdict).sum()), len(page.conditions)
+    if not hits:
+        return ""
+    if conditions == 1:
+        return f"It is **{verdict}**."
+    every = "both conditions" if conditions == 2 else f"all {conditions} conditions"
+    return f"It is **{verdict}** under {every if hits == conditions else f'{hits} of {conditions} conditions'}."
 
 
 def verdict_table(page: Page) -> Markdown:
@@ -82,9 +112,8 @@ def verdict_table(page: Page) -> Markdown:
     caption = "Verdict per question and condition."
     if len(unsettled):
         caption += (
-            f" {_UNSETTLED} marks {count(len(unsettled), 'verdict')} of {len(page.cells)} that "
-            f"{'is' if len(unsettled) == 1 else 'are'} not settled: {_runs(unsettled)} "
-            f"{'is' if _runs(unsettled) == '1 run' else 'are'} too few to tell."
+            f" {_UNSETTLED} marks {len(unsettled)} of {count(len(page.cells), 'verdict')} that "
+            f"{'is' if len(unsettled) == 1 else 'are'} not settled: {_runs(unsettled)} are too few to tell."
         )
     elif not (page.cells["verdict"] == "not known").any():
         caption += f" All are settled, with {_runs(page.cells)} per question and condition."
@@ -96,15 +125,14 @@ def verdict_table(page: Page) -> Markdown:
 
 def hurry(page: Page) -> Markdown:
     """Return what the verdicts mean for someone who reads one paragraph, as a list."""
+    if (page.outcomes["status"] == "failed").all():
+        return Markdown("\n".join(f"- {item}" for item in _lost(page)))
     items = [_asked_once(page), *_wrong(page), *_unstable(page), *_heat(page), *_unsettled(page), *_lost(page)]
     return Markdown("\n".join(f"- {item}" for item in items))
 
 
 def _asked_once(page: Page) -> str:
-    mean = page.cells["accuracy"].mean()
-    text = f"Someone who asks **once** gets a right result in **{percent(mean)}** of cases"
-    if len(page.questions) > 1:
-        text += ", averaged over the questions"
+    text = f"Someone who asks **once** gets a right result in **{percent(page.cells['accuracy'].mean())}** of cases"
     means = {
         escape(label): page.cells.loc[page.cells["condition_id"] == key, "accuracy"].mean()
         for key, label in page.conditions.items()
@@ -115,55 +143,84 @@ def _asked_once(page: Page) -> str:
         ranked = sorted(means.items(), key=lambda item: item[1])
         (low, least), (high, most) = ranked[0], ranked[-1]
         text += f" (from {percent(least)} with {low} to {percent(most)} with {high})"
-    return text + "."
+    if len(page.cells) == 1:
+        cell = page.cells.iloc[0]
+        bounds = interval(cell["accuracy_low"], cell["accuracy_high"], as_percent=True)
+        return f"{text}, as far as {_runs(page.cells)} can tell: 95 % interval {bounds}."
+    if len(page.questions) == 1:
+        return text + "."
+    by_question = page.cells.groupby("question_id", sort=False)["accuracy"].mean()
+    least, most = by_question.min(), by_question.max()
+    if least == most:
+        return text + ", whichever question it is."
+    return text + f". That is an average: question by question it goes from {percent(least)} to {percent(most)}."
 
 
 def _wrong(page: Page) -> list[str]:
-    wrong = _somewhere(page, "stable and wrong")
+    # A question that never got a reply is not the model's mistake.
+    cells = page.cells[(page.cells["verdict"] == "stable and wrong") & (page.cells["n_failed"] < page.cells["runs"])]
+    wrong = _names(cells)
     if not wrong:
         return []
-    cells = page.cells[page.cells["verdict"] == "stable and wrong"]
     runs = int(cells["runs"].sum())
     right = round(float((cells["accuracy"] * cells["runs"]).sum()))
     items = [
-        f"**Asking again does not help** with {_links(page, wrong)}: stable and wrong, "
-        f"with {right:,} right among {count(runs, 'run')}."
+        f"**Asking again hardly helps** with {_links(page, wrong)}{_where(page, cells)}: stable and wrong, "
+        f"{right:,} of {count(runs, 'run')} right."
     ]
     # The most frequent outcome, provided that an answer was read at all.
-    alike = cells[(cells["modal_share"] >= _ALIKE) & (cells["modal_answer"] != UNPARSED)]
-    names = list(dict.fromkeys(str(name) for name in alike["question_id"]))
-    if names:
+    alike = _names(cells[(cells["modal_share"] >= _ALIKE) & (cells["modal_answer"] != UNPARSED)])
+    if alike:
         items.append(
-            f"With {_links(page, names)}, **the same wrong answer** comes back in {percent(_ALIKE)} of runs or more: "
+            f"With {_links(page, alike)}, **the same wrong answer** comes back in {percent(_ALIKE)} of runs or more: "
             "that responses agree is no sign that they are right."
         )
     return items
 
 
 def _unstable(page: Page) -> list[str]:
-    shaky = _somewhere(page, "unstable")
-    if not shaky:
-        return []
-    return [
-        f"With {_links(page, shaky)}, **one response says little** about the model: how well it scores changes from "
-        "one run to the next."
-    ]
+    """Two kinds: the result changes, or none is right and only the rest of the score changes."""
+    cells = page.cells[page.cells["verdict"] == "unstable"]
+    items = []
+    changing, never = cells[cells["accuracy"] > 0], cells[cells["accuracy"] == 0]
+    if len(changing):
+        items.append(
+            f"With {_links(page, _names(changing))}{_where(page, changing)}, **one response says little**: how well "
+            "it scores changes from one run to the next."
+        )
+    if len(never):
+        items.append(
+            f"With {_links(page, _names(never))}{_where(page, never)}, **no run is right**; what changes is only "
+            f"{_changes(page, never)}."
+        )
+    return items
+
+
+def _changes(page: Page, cells: pd.DataFrame) -> str:
+    """Return which parts of the score change within cells that have no right run."""
+    runs = page.outcomes.merge(cells[["question_id", "condition_id"]].astype("string"))
+    spread = runs.groupby(["question_id", "condition_id"])[["completion", "executability"]].nunique() > 1
+    parts = {"completion": "whether a response comes to a proper end", "executability": "whether there is code"}
+    return listing((text for name, text in parts.items() if spread[name].any()), "or") or "the score"
 
 
 def _heat(page: Page) -> list[str]:
-    """One sentence per model asked at several temperatures: mean instability at the lowest and the highest."""
+    """One sentence per model asked at several temperatures: instability at the lowest and the highest."""
     items = []
     for model in page.models:
         cells = page.cells[(page.cells["model"] == model) & page.cells["temperature"].notna()]
-        means = cells.groupby("temperature")["instability"].mean().dropna().sort_index()
+        means = cells.groupby("temperature")[["instability", "accuracy"]].mean().dropna().sort_index()
         if len(means) < 2:
             continue
         name = f" of {escape(model)}" if len(page.models) > 1 else ""
+        low, high = means.iloc[0], means.iloc[-1]
         items.append(
-            f"Mean instability{name} is **{number(means.iloc[0])}** at temperature {means.index[0]:g} and "
-            f"**{number(means.iloc[-1])}** at {means.index[-1]:g} "
-            "(0: every run scores the same; 1: as spread as can be)."
+            f"Mean instability{name} is **{number(low['instability'])}** at temperature {means.index[0]:g} "
+            f"({percent(low['accuracy'])} right) and **{number(high['instability'])}** at {means.index[-1]:g} "
+            f"({percent(high['accuracy'])} right)."
         )
+    if items:
+        items[-1] += " 0 is steady, not good; 1 is as spread as can be."
     return items
 
 
@@ -171,26 +228,54 @@ def _unsettled(page: Page) -> list[str]:
     unsettled = _open_calls(page)
     if unsettled.empty:
         return []
-    verb = "is" if len(unsettled) == 1 else "are"
-    return [
-        f"**{len(unsettled)} of {count(len(page.cells), 'verdict')} {verb} not settled** with {_runs(unsettled)}: "
-        "more runs could turn out otherwise. Read "
-        f"{'it' if len(unsettled) == 1 else 'those'} as a first impression."
-    ]
+    one = len(unsettled) == 1
+    text = (
+        f"**{len(unsettled)} of {count(len(page.cells), 'verdict')} {'is' if one else 'are'} not settled** with "
+        f"{_runs(unsettled)}: read {'it' if one else 'those'} as a first impression. To settle more, raise `runs` "
+        "and run the study again; recorded runs are kept."
+    )
+    enough = _enough()
+    if int(unsettled["runs"].max()) < enough:
+        text += f" Even a question with the full score in every run takes {enough} runs to be called stable for sure."
+    return [text]
+
+
+@cache
+def _enough() -> int:
+    """Return how many runs, all with the full score, settle that a cell is stable."""
+    runs = 2
+    while unseen_bound([SCORE_BOUNDS[1]] * runs) >= NOTABLE:
+        runs += 1
+    return runs
 
 
 def _lost(page: Page) -> list[str]:
     statuses = page.outcomes["status"].value_counts()
     lost = {name: int(statuses.get(name, 0)) for name in ("truncated", "refused", "empty", "filtered", "failed")}
     lost = {name: n for name, n in lost.items() if n}
-    if not lost:
-        return []
-    total = sum(lost.values())
-    kinds = listing(f"{n:,} {name}" for name, n in lost.items())
-    return [
-        f"{total:,} of {count(len(page.outcomes), 'run')} came to no proper end ({kinds}); "
-        f"{'it counts' if total == 1 else 'they count'} as not right, everywhere."
-    ]
+    runs = len(page.outcomes)
+    items = []
+    if lost:
+        total = sum(lost.values())
+        kinds = listing(f"{n:,} {name}" for name, n in lost.items())
+        text = (
+            f"{total:,} of {count(runs, 'run')} came to no proper end ({kinds}); "
+            f"{'it stays' if total == 1 else 'they stay'} in every denominator."
+        )
+        if lost.get("truncated", 0) >= _MANY * runs:
+            text += " **Many were cut at the token limit**: a higher `max_tokens` may change the picture."
+        if lost.get("failed", 0) >= _MANY * runs:
+            text += " **Many failed without a reply**, which says nothing about the model: run the study again."
+        items.append(text)
+    # Failed and empty runs hold nothing to read.
+    read = page.outcomes[~page.outcomes["status"].isin(["failed", "empty"])]
+    unread = int((read["answer_status"] == "unparsed").sum())
+    if unread:
+        items.append(
+            f"In {unread:,} of {count(len(read), 'reply', 'replies')} no answer was found in the form that was asked "
+            f"for; {'it counts' if unread == 1 else 'they count'} as not right."
+        )
+    return items
 
 
 def _verdicts(page: Page, question_id: str) -> list[str]:
@@ -203,6 +288,25 @@ def _everywhere(page: Page, verdict: str) -> list[str]:
 
 def _somewhere(page: Page, verdict: str) -> list[str]:
     return [q.id for q in page.questions if verdict in _verdicts(page, q.id)]
+
+
+def _names(cells: pd.DataFrame) -> list[str]:
+    return list(dict.fromkeys(str(name) for name in cells["question_id"]))
+
+
+def _where(page: Page, cells: pd.DataFrame) -> str:
+    """Return under which condition, where there are several and it is not all."""
+    conditions = cells["condition_id"].nunique()
+    if len(page.conditions) == 1 or len(cells) == len(page.conditions) * cells["question_id"].nunique():
+        return ""
+    if conditions == 1:
+        return f" ({escape(page.conditions[str(cells['condition_id'].iloc[0])])})"
+    # A long list refers there already.
+    return " (conditions: see @tbl-verdicts)" if cells["question_id"].nunique() <= _NAMED else ""
+
+
+def _are(names: list[str]) -> str:
+    return "is" if len(names) == 1 else "are"
 
 
 def _links(page: Page, ids: list[str]) -> str:

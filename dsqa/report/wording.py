@@ -29,15 +29,18 @@ def number(value: Any, digits: int = 2) -> str:
 
 
 def percent(value: Any) -> str:
-    """Return a share in [0, 1] as a whole percentage, or a dash; only 0 and 1 read as 0 % and 100 %."""
+    """Return a share in [0, 1] as a whole percentage, or a dash; never broken over lines.
+
+    Only 0 and 1 read as 0 % and 100 %.
+    """
     if is_missing(value):
         return MISSING
     share = float(value)
     if 0 < share < 0.005:
-        return "<1 %"
+        return "<1\u00a0%"
     if 0.995 <= share < 1:
-        return ">99 %"
-    return f"{math.floor(100 * share + 0.5)} %"
+        return ">99\u00a0%"
+    return f"{math.floor(100 * share + 0.5)}\u00a0%"
 
 
 def interval(low: Any, high: Any, *, as_percent: bool = False) -> str:

@@ -272,6 +272,10 @@ local function captioned_table(div)
       content[i] = block
     end
   end
+  if typst and has(div, "whole") then
+    content:insert(1, raw("#block(breakable: false)["))
+    content:insert(raw("]"))
+  end
   return content
 end
 
