@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
 import click
@@ -49,6 +50,8 @@ for command in (demo, init, run, sample, score, report, doctor):
 
 def main() -> None:
     """Run the command line and exit."""
+    # A kernel that Ctrl-C ends while a report is made would be reported by asyncio too, as a traceback.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL + 1)
     try:
         code = cli.main(standalone_mode=False)
     except click.ClickException as error:
@@ -60,13 +63,12 @@ def main() -> None:
     except DsqaError as error:
         click.echo(f"dsqa: {error}", err=True)
         sys.exit(2)
-    except BrokenPipeError:
-        # The reader of stdout went away (`dsqa … | head`): not an error of ours.
-        sys.stderr.close()
+    except SystemExit:
+        # What click makes of a reader of stdout that went away (`dsqa … | head`): not an error of ours.
         sys.exit(0)
     except OSError as error:
         # A full disk, a folder that may not be written: the user's to mend, not a bug.
         where = f"{error.filename}: " if error.filename else ""
-        click.echo(f"dsqa: {where}{error.strerror or error}; nothing recorded so far is lost", err=True)
+        click.echo(f"dsqa: {where}{error.strerror or error} (what is recorded is kept)", err=True)
         sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["demo", "report", "run", "sample", "score"]
 
 FORMATS = ("html", "pdf", "docx")
+YAML = (".yaml", ".yml")
 
 _study = click.argument("study", type=click.Path(path_type=Path))
 _recorded = click.argument("study", type=click.Path(path_type=Path))
@@ -38,7 +39,7 @@ _formats = click.option(
     help=f"Comma-separated: {', '.join(FORMATS)}.",
     callback=lambda _c, _p, value: _parse_formats(value),
 )
-_limit = click.option("--limit", type=click.IntRange(1), help="Send at most this many requests, then stop.")
+_limit = click.option("--limit", type=click.IntRange(1), help="Record at most this many new runs, then stop.")
 
 
 def _parse_formats(value: str) -> tuple[str, ...]:
@@ -59,7 +60,7 @@ def _load_study(path: Path) -> tuple[StudyConfig, Path]:
 
 def _open_recorded(path: Path) -> StudyFolder:
     """Accept a recorded study's folder, or the study.yaml that it was recorded from."""
-    if path.suffix in {".yaml", ".yml"}:
+    if path.suffix in YAML:
         return StudyFolder.open(_load_study(path)[1])
     if not path.exists():
         raise StudyError("no such folder", path=path, hint="name a folder under runs/, or a study.yaml")
@@ -234,6 +235,11 @@ def score(study: Path, unsafe: bool, workers: int | None, as_json: bool) -> None
     Code in the answers is run in a sandbox; what a piece of code gave is kept, so marking again is quick.
     """
     folder = _open_recorded(study)
+    if study.suffix in YAML:
+        # What the file says now: a mended ground truth, more runs. Nothing is asked.
+        from dsqa.sampling import prepare_study
+
+        folder = prepare_study(load_study(study), study, folder.root)
     _score(folder, unsafe, workers)
     if as_json:
         from dsqa.cli.summary import summary_data

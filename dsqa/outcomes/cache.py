@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from dsqa.errors import StudyError
-from dsqa.execution import ExecutionResult
+from dsqa.execution import ExecutionResult, Outcome
 from dsqa.study import ExecutionConfig, fingerprint
 
 __all__ = ["ExecutionCache", "snippet_key"]
@@ -113,6 +113,8 @@ class ExecutionCache:
             if row["schema"] > SCHEMA:
                 raise StudyError("was written by a later dsqa", path=path, line=number, hint="upgrade dsqa")
             values = {name: row[name] for name in _FIELDS if name in row}
+            if values["outcome"] not in get_args(Outcome):
+                raise ValueError(f"'{values['outcome']}' is no outcome")
             self._results.setdefault(row["key"], ExecutionResult(snippet_id=row["key"], **values))
         except (ValueError, KeyError, TypeError) as error:
             raise StudyError(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
+from pydantic import ValidationError
 
 from dsqa.bank import Bank, Question
 from dsqa.errors import StudyError
@@ -74,7 +76,7 @@ def score_study(
                 left_out += 1
 
     planned = len(place) * description.runs
-    limits = ExecutionConfig.model_validate(description.settings.get("execution") or {})
+    limits = _limits(folder, description.settings)
     with FileLock(folder.root / "scoring.lock"), ExecutionCache(folder.executions_path) as cache:
         table = score_records(
             of_the_design(),
@@ -230,3 +232,16 @@ def _checked_hashes(description: StudyDescription, bank: Bank, where: Path) -> d
                 hint="put the original back, or make a new study with the changed file",
             )
     return found
+
+
+def _limits(folder: StudyFolder, settings: dict[str, Any]) -> ExecutionConfig:
+    try:
+        return ExecutionConfig.model_validate(settings.get("execution") or {})
+    except ValidationError as invalid:
+        first = invalid.errors(include_url=False)[0]
+        raise StudyError(
+            first["msg"],
+            path=folder.description_path,
+            field=".".join(("settings", "execution", *map(str, first["loc"]))),
+            hint="'dsqa sample study.yaml' writes the file anew; recorded runs are kept",
+        ) from None

@@ -74,8 +74,10 @@ def read_head(path: Path, rows: int) -> Head | None:
 
 def _read_text(path: Path, rows: int, suffix: str) -> Head:
     with path.open("rb") as handle:
-        start = handle.read(2)
-    utf16 = start in {b"\xff\xfe", b"\xfe\xff"}
+        start = handle.read(4096)
+    utf16 = start[:2] in {b"\xff\xfe", b"\xfe\xff"}
+    if not utf16 and b"\0" in start:
+        raise BankError("is no text (it holds NUL bytes)", path=path, hint="export the table as CSV")
     for encoding in ["utf-16"] if utf16 else ["utf-8-sig", "latin-1"]:
         try:
             with path.open(encoding=encoding, newline="") as handle:

@@ -76,6 +76,8 @@ def _check_types(record: Record) -> None:
     for name in ("condition", "request"):
         if not isinstance(getattr(record, name), dict):
             raise TypeError(f"field '{name}' is no object")
+    if not isinstance(record.usage, dict | None):
+        raise TypeError("field 'usage' is no object")
 
 
 def scan_records(path: Path, index: RunIndex) -> Iterator[Record]:

@@ -37,7 +37,11 @@ class FileLock:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            raise RecordError(f"cannot be made: {error.strerror}", path=path) from None
+            raise RecordError(
+                f"cannot be made: {error.strerror}",
+                path=path,
+                hint="the study's folder must be writable, with room left",
+            ) from None
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

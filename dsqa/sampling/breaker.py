@@ -30,6 +30,8 @@ class Breaker:
         self._held: list[Record] = []
         self.down: str | None = None
         """Why the endpoint counts as down, or None."""
+        self.last = ""
+        """The last failure's message."""
 
     def answered(self) -> list[Record]:
         """The endpoint answered: return the failed runs that may be recorded now."""
@@ -39,6 +41,7 @@ class Breaker:
     def exhausted(self, record: Record, failure: PassingFailure) -> None:
         """A run failed after all its retries."""
         self._held.append(record)
+        self.last = failure.message
         if failure.unreachable:
             self.down = f"cannot be reached any more: {failure.message}"
         elif len(self._held) >= self._most:

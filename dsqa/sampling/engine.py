@@ -162,8 +162,22 @@ class Lane:
                 task.cancel()
             await asyncio.gather(*tasks, stopped, return_exceptions=True)
         if not self._session.stop.is_set():
-            for held in self._breaker.answered():
-                self._session.record(held)
+            self._settle()
+
+    def _settle(self) -> None:
+        """The plan is through: record the failed runs still held, unless nothing was ever answered here."""
+        held, why = self._breaker.answered(), self._breaker.last
+        if any(self._session.is_proven(record.condition_id) for record in held):
+            for record in held:
+                self._session.record(record)
+        elif held:
+            # A wrong address, or something that is no such endpoint: no model has failed.
+            self._session.give_up(
+                EndpointError(
+                    f"endpoint '{self._name}' ({self._endpoint.base_url}) answered none of {len(held)} runs: {why}",
+                    hint="nothing is recorded of them; check base_url, then run the same command again",
+                )
+            )
 
     async def _work(self) -> None:
         for planned in self._plan:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -23,6 +25,10 @@ __all__ = [
 ]
 
 
+_SET_BY_DSQA = ("messages", "model", "temperature", "stream", "n")
+_SECRETS = ("api_key", "apikey", "authorization", "password", "secret", "extra_headers", "headers")
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -41,10 +47,19 @@ class EndpointConfig(_Strict):
 
     @field_validator("base_url")
     @classmethod
-    def _no_credentials(cls, value: str | None) -> str | None:
+    def _is_an_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
         # The address is copied into study.json and every record.
-        if value is not None and "@" in urlsplit(value).netloc:
+        if "@" in parts.netloc:
             raise ValueError("may hold no user or password; keys are read from the variable that api_key_env names")
+        try:
+            usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            usable = False
+        if not usable:
+            raise ValueError("is no http(s) address, such as http://127.0.0.1:8000/v1")
         return value
 
 
@@ -87,18 +102,37 @@ def _model_from_name(value: Any) -> Any:
     return {"name": value} if isinstance(value, str) else value
 
 
+def _one_is_a_list(value: Any) -> Any:
+    return [value] if isinstance(value, str | int | float | dict) else value
+
+
+def _is_a_name(value: Any) -> str:
+    text = str(value) if isinstance(value, int | float) else value
+    if not isinstance(text, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", text):
+        raise ValueError("must be fit for a folder: letters, digits, '.', '_' and '-', no spaces, at most 64")
+    return text
+
+
 class StudyConfig(_Strict):
     """A study: bank × conditions × N runs.
 
     Paths in it are relative to the study file's folder.
     """
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+    name: Annotated[str, BeforeValidator(_is_a_name)]
     bank: str = "builtin"
     data: str | None = None
     questions: tuple[Annotated[str, BeforeValidator(lambda v: str(v) if isinstance(v, int | float) else v)], ...] = ()
-    models: Annotated[tuple[Annotated[ModelConfig, BeforeValidator(_model_from_name)], ...], Field(min_length=1)]
-    temperatures: Annotated[tuple[Annotated[float, Field(ge=0, le=2)] | None, ...], Field(min_length=1)] = (1.0,)
+    models: Annotated[
+        tuple[Annotated[ModelConfig, BeforeValidator(_model_from_name)], ...],
+        BeforeValidator(_one_is_a_list),
+        Field(min_length=1),
+    ]
+    temperatures: Annotated[
+        tuple[Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None, ...],
+        BeforeValidator(_one_is_a_list),
+        Field(min_length=1),
+    ] = (1.0,)
     runs: Annotated[int, Field(ge=1)] = 10
     seed: int = 20240611
     endpoints: dict[str, EndpointConfig] = Field(default_factory=lambda: {"default": EndpointConfig()})
@@ -116,11 +150,23 @@ class StudyConfig(_Strict):
                     f"models: '{model.name}' names the endpoint '{model.endpoint}'; endpoints has: {known}"
                 )
         for where, request in [("request", self.request), *[(f"models: {m.name}", m.request) for m in self.models]]:
-            for reserved in ("messages", "model", "temperature", "stream", "n"):
-                if reserved in request:
-                    remedy = "use 'temperatures'" if reserved == "temperature" else "leave it out"
-                    raise ValueError(f"{where}: '{reserved}' is set by dsqa itself; {remedy}")
+            self._check_request(where, request)
         return self
+
+    def _check_request(self, where: str, request: dict[str, Any]) -> None:
+        for name in request:
+            if name in _SET_BY_DSQA:
+                remedy = "use 'temperatures'" if name == "temperature" else "leave it out"
+                raise ValueError(f"{where}: '{name}' is set by dsqa itself; {remedy}")
+            if name.lower().replace("-", "_") in _SECRETS:
+                raise ValueError(f"{where}: '{name}' would be recorded; name an environment variable in api_key_env")
+        try:
+            text = json.dumps(request, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{where}: cannot be sent as JSON: {error}") from None
+        keys = [os.environ.get(e.api_key_env or "", "") for e in self.endpoints.values()]
+        if any(len(key) >= 8 and key in text for key in keys):
+            raise ValueError(f"{where}: holds the key of an endpoint, which would be recorded; leave it out")
 
 
 def load_study(path: Path) -> StudyConfig:
@@ -155,9 +201,15 @@ def parse_study(text: str, path: Path | None = None) -> StudyConfig:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else None
-        raise StudyError(f"not valid YAML: {error.problem or error.context}", path=path, line=line) from None
+        raise StudyError(
+            f"not valid YAML: {error.problem or error.context}",
+            path=path,
+            line=line,
+            hint="look at this line and the one before it: quotes, brackets, indentation",
+        ) from None
     except yaml.YAMLError as error:
         raise StudyError(f"not valid YAML: {error}", path=path) from None
+    _refuse_repeats(root, path)
     if not isinstance(data, dict):
         raise StudyError("holds no settings", path=path, hint="'dsqa init DIR' writes a study to start from")
     try:
@@ -178,6 +230,27 @@ def parse_study(text: str, path: Path | None = None) -> StudyConfig:
             field=".".join(str(part) for part in loc) or None,
             hint=hint,
         ) from None
+
+
+def _refuse_repeats(node: yaml.Node | None, path: Path | None) -> None:
+    """YAML lets the last of two equal names win; the first, which someone wrote for a reason, would be lost."""
+    if isinstance(node, yaml.MappingNode):
+        first: dict[str, int] = {}
+        for key, value in node.value:
+            line = key.start_mark.line + 1
+            if key.value in first:
+                raise StudyError(
+                    f"was set on line {first[key.value]} already",
+                    path=path,
+                    line=line,
+                    field=key.value,
+                    hint="keep one",
+                )
+            first[key.value] = line
+            _refuse_repeats(value, path)
+    elif isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            _refuse_repeats(item, path)
 
 
 def _is_union_tag(part: Any) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.support.server import FaultServer, Seen, completion, error
+from tests.support.server import Fault, FaultServer, Seen, completion, error
 
 KEY = "sk-very-secret-0123456789"
 RIGHT = """\
@@ -125,7 +125,6 @@ def test_mended_ground_truth_is_marked_anew_without_asking(tmp_path, server):
     dsqa("sample", study, cwd=tmp_path)
     bank = study.parent / "bank.jsonl"
     bank.write_text(bank.read_text().replace('"5"', '"6"'))
-    dsqa("sample", study, cwd=tmp_path)
     dsqa("score", study, cwd=tmp_path)
     assert len(server.seen) == 4
     outcomes = pd.read_parquet(study.parent / "runs" / "mend" / "outcomes.parquet")
@@ -180,6 +179,30 @@ class TestBadInput:
         study.write_text(study.read_text().replace("sampling:\n", "sampling:\n  retries: 0\n"))
         assert "127.0.0.1:9" in one_line(dsqa("run", study, cwd=tmp_path, code=2))
 
+    def test_address_of_something_else_records_nothing(self, tmp_path, server):
+        server.script = lambda seen: Fault(body="<html>hello</html>", headers={"Content-Type": "text/html"})
+        study = write_study(tmp_path / "s", server.url)
+        study.write_text(study.read_text().replace("sampling:\n", "sampling:\n  retries: 0\n"))
+        assert server.url in one_line(dsqa("sample", study, cwd=tmp_path, code=2))
+        assert (study.parent / "runs" / "s" / "records.jsonl").read_text() == ""
+
+    def test_data_file_that_is_no_text(self, tmp_path, server):
+        study = write_study(tmp_path / "s", server.url)
+        (study.parent / "data" / "marks.csv").write_bytes(b"PK\x03\x04\x00\x00" * 100)
+        assert "marks.csv" in one_line(dsqa("sample", study, cwd=tmp_path, code=2))
+        assert not server.seen
+
+    @pytest.mark.parametrize(
+        ("name", "line"),
+        [("records.jsonl", '{"usage": ["a"]}'), ("executions.jsonl", '{"schema": 1, "key": "k", "outcome": "zzz"}')],
+    )
+    def test_damaged_line_is_named(self, tmp_path, server, name, line):
+        study = write_study(tmp_path / "s", server.url, runs=1)
+        dsqa("sample", study, cwd=tmp_path)
+        with (study.parent / "runs" / "s" / name).open("a") as handle:
+            handle.write(line + "\n")
+        assert f"{name}:" in one_line(dsqa("score", study, cwd=tmp_path, code=2))
+
     def test_init_overwrites_nothing(self, tmp_path):
         dsqa("init", "s", cwd=tmp_path)
         (tmp_path / "s" / "study.yaml").write_text("mine")
@@ -207,3 +230,14 @@ def test_help_is_quick_and_names_every_verb(tmp_path):
     text = dsqa("--help", cwd=tmp_path).stdout
     for verb in ("demo", "init", "run", "sample", "score", "report", "doctor"):
         assert f"dsqa {verb}" in text
+
+
+def test_reader_that_goes_away_is_no_error(tmp_path):
+    command = f"{sys.executable} -m dsqa doctor; echo $? >&2"
+    process = subprocess.Popen(
+        ["sh", "-c", command], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    process.stdout.close()
+    _, stderr = process.communicate()
+    assert stderr.split()[-1] == "0"
+    assert "Traceback" not in stderr

@@ -257,7 +257,8 @@ def test_missing_is_what_pandas_takes_as_missing(cell):
     assert is_missing(cell) == bool(read["a"].isna()[0])
 
 
-_CELL = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=12)
+# NUL is what tells a binary file from a table (tested above all in tests/cli).
+_CELL = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)

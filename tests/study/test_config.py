@@ -118,3 +118,46 @@ def test_a_password_in_an_address_is_refused_and_not_repeated():
     error = failure(GOOD + "endpoints:\n  default:\n    base_url: https://me:secret@host/v1\n")
     assert error.line == 7
     assert "secret" not in str(error)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:99999/v1", "ftp://host/v1", "host/v1", "http://"])
+def test_an_address_that_is_none(url):
+    assert failure(GOOD + f"endpoints:\n  default:\n    base_url: {url}\n").line == 7
+
+
+def test_a_setting_written_twice_names_both_lines():
+    error = failure(GOOD + "runs: 20\n")
+    assert error.line == 5
+    assert "line 4" in str(error)
+
+
+def test_one_model_and_one_temperature_need_no_list():
+    study = parse_study("name: s\nmodels: m\ntemperatures: 0.5\n")
+    assert [m.name for m in study.models] == ["m"]
+    assert study.temperatures == (0.5,)
+
+
+@pytest.mark.parametrize("value", ["2024-01-01", ".nan"])
+def test_request_that_is_no_json(value):
+    assert "JSON" in str(failure(GOOD + f"request:\n  max_tokens: {value}\n"))
+
+
+@pytest.mark.parametrize("name", ["api_key", "API-Key", "Authorization", "extra_headers"])
+def test_request_that_would_record_a_secret(name):
+    error = failure(GOOD + f"request:\n  {name}: sk-value\n")
+    assert "recorded" in str(error)
+    assert "sk-value" not in str(error)
+
+
+def test_request_that_holds_the_key_under_another_name(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    error = failure(GOOD + "request:\n  user: sk-0123456789\n")
+    assert "sk-0123456789" not in str(error)
+
+
+def test_temperature_that_is_no_number():
+    assert (failure(GOOD.replace("[0.2, 1.0]", "[.nan]")).field or "").startswith("temperatures")
+
+
+def test_name_that_is_a_number():
+    assert parse_study(GOOD.replace("homework", "2024")).name == "2024"
