@@ -41,7 +41,8 @@ class _OwnKernel(AsyncKernelManager):
     def kernel_spec(self) -> KernelSpec:
         # A fixed hash seed, for output that does not vary; no IPython start-up files of the user's; no keys.
         env = {"IPYTHONDIR": self.scratch, "PYTHONHASHSEED": "0", **dict.fromkeys(self.hidden, "")}
-        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        # What a kernel says of itself when Ctrl-C ends it is of no use to anyone; a failing cell is told otherwise.
+        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=50"]
         return KernelSpec(argv=argv, display_name="Python 3", language="python", env=env)
 
 
