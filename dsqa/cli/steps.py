@@ -78,8 +78,13 @@ def _shown(path: Path) -> str:
 def _sample(
     config: StudyConfig, study_path: Path | None, root: Path, limit: int | None
 ) -> tuple[StudyFolder, SamplingSummary]:
+    from dsqa.endpoints.embedded import fetch_weights, find_weights
     from dsqa.sampling import prepare_study, sample_study, terminal_progress
 
+    used = {config.endpoints[model.endpoint] for model in config.models}
+    if any(endpoint.kind == "embedded" and endpoint.weights is None for endpoint in used) and not find_weights():
+        click.echo("Fetching the embedded model's weights (93 MB, once) …", err=True)
+        fetch_weights()
     folder = prepare_study(config, study_path, root)
     with terminal_progress("sampling") as progress:
         summary = sample_study(folder, progress=progress, limit=limit)
