@@ -39,6 +39,17 @@ def ask(script=None, request=REQUEST, *, timeout=5.0, server_args=None, url=None
         return asyncio.run(main(url or server.url)), server
 
 
+def open_from_environment(url, monkeypatch):
+    """Open an endpoint whose address no study has been checked for."""
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+
+    async def main():
+        async with open_endpoint("e", EndpointConfig(api_key_env="DSQA_TEST_KEY"), timeout=5):
+            pass
+
+    asyncio.run(main())
+
+
 def test_request_is_sent_as_it_is_and_the_answer_kept_whole():
     request = {**REQUEST, "messages": [{"role": "user", "content": "a lone \ud83d surrogate, Øß, \u2028"}]}
     reply, server = ask(request=request)
@@ -167,9 +178,9 @@ def test_unreachable_is_said_at_once():
 
 
 @pytest.mark.parametrize("url", ["ftp://x/v1", "127.0.0.1:8000", "http://"])
-def test_an_address_that_is_none(url):
+def test_an_address_that_is_none(url, monkeypatch):
     with pytest.raises(EndpointError, match="no http"):
-        ask(url=url)
+        open_from_environment(url, monkeypatch)
 
 
 def test_missing_key_names_the_variable(monkeypatch):
@@ -203,15 +214,8 @@ def test_key_echoed_by_the_endpoint_reaches_nothing():
 
 
 def test_credentials_in_the_address_are_refused_and_not_repeated(monkeypatch):
-    # In a study the address is checked when it is read; this one comes from the environment.
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://user:hunter2@127.0.0.1:9/v1")
-
-    async def main():
-        async with open_endpoint("e", EndpointConfig(api_key_env="DSQA_TEST_KEY"), timeout=5):
-            pass
-
     with pytest.raises(EndpointError, match="no user or password") as caught:
-        asyncio.run(main())
+        open_from_environment("http://user:hunter2@127.0.0.1:9/v1", monkeypatch)
     assert "hunter2" not in str(caught.value)
 
 

@@ -259,6 +259,13 @@ def test_any_truth_can_be_compared_with_itself(truth: str) -> None:
         assert compare_answer(reading, question).matched
 
 
+def _seconds_to_read(text: str) -> float:
+    start = time.process_time()
+    for question in (COUNT, COUNTRY, QUESTIONS["vector"]):
+        compare_answer(read_answer(text, question), question)
+    return time.process_time() - start
+
+
 @pytest.mark.parametrize(
     "text",
     ["[" * 10**6, "@n_cars[" * 125_000, "@n_cars[(" * 60_000 + ")]" * 60_000, "\\boxed{" * 140_000,
@@ -268,15 +275,11 @@ def test_any_truth_can_be_compared_with_itself(truth: str) -> None:
     ids=lambda text: repr(text[:12]),
 )  # fmt: skip
 def test_a_megabyte_of_anything_is_read_in_linear_time(text: str) -> None:
-    spent = []
-    for part in (text[: len(text) // 4], text):
-        start = time.process_time()
-        for question in (COUNT, COUNTRY, QUESTIONS["vector"]):
-            compare_answer(read_answer(part, question), question)
-        spent.append(time.process_time() - start)
-    # Four times the text: about four times the time, where quadratic would be sixteen.
-    assert spent[1] < 8 * spent[0] + 0.5
-    assert spent[1] < 15
+    # Four times the text: about four times the time, where quadratic would be sixteen. The best of three tries,
+    # since a pause of the machine's is longer than what a quarter takes.
+    quarter, whole = (min(_seconds_to_read(part) for _ in range(3)) for part in (text[: len(text) // 4], text))
+    assert whole < 8 * quarter + 0.5
+    assert whole < 15
 
 
 def test_typical_answers_are_read_and_compared_quickly() -> None:
