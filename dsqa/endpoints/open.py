@@ -7,12 +7,11 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 from dsqa.endpoints.reply import Reply
 from dsqa.endpoints.secrets import Secret, read_key
 from dsqa.errors import EndpointError
-from dsqa.study.config import EndpointConfig
+from dsqa.study.config import EndpointConfig, check_address
 
 __all__ = ["OPENAI_URL", "Endpoint", "open_endpoint"]
 
@@ -79,16 +78,11 @@ async def open_endpoint(
             stack.push_async_callback(endpoint.close)
         else:
             base_url = config.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
-            parts = urlsplit(base_url)
-            if parts.scheme not in {"http", "https"} or not parts.hostname:
-                raise EndpointError(
-                    f"endpoint '{name}': base_url is no http(s) address", hint="e.g. http://127.0.0.1:8000/v1"
-                )
-            if "@" in parts.netloc:
-                raise EndpointError(
-                    f"endpoint '{name}': base_url may hold no user or password",
-                    hint="keys are read from the environment variable that api_key_env names",
-                )
+            try:
+                # A study's own address is checked when it is read; this may be the environment's.
+                check_address(base_url)
+            except ValueError as error:
+                raise EndpointError(f"endpoint '{name}': base_url {error}") from None
             key = read_key(name, config, base_url)
             endpoint = ChatEndpoint(name, base_url, key, key_variable=config.api_key_env, timeout=timeout)
             stack.push_async_callback(endpoint.close)

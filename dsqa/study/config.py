@@ -21,6 +21,7 @@ __all__ = [
     "PromptConfig",
     "SamplingConfig",
     "StudyConfig",
+    "check_address",
     "load_study",
 ]
 
@@ -31,6 +32,26 @@ _SECRETS = ("api_key", "apikey", "authorization", "password", "secret", "extra_h
 
 class _Strict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def check_address(url: str) -> str:
+    """Return the address of an endpoint if it is one that may be recorded.
+
+    Raises
+    ------
+    ValueError
+        It is no http(s) address, or holds credentials: it is copied into study.json and every record.
+    """
+    parts = urlsplit(url)
+    if "@" in parts.netloc:
+        raise ValueError("may hold no user or password; keys are read from the variable that api_key_env names")
+    try:
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ValueError("is no http(s) address, such as http://127.0.0.1:8000/v1")
+    return url
 
 
 class EndpointConfig(_Strict):
@@ -48,19 +69,7 @@ class EndpointConfig(_Strict):
     @field_validator("base_url")
     @classmethod
     def _is_an_address(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        parts = urlsplit(value)
-        # The address is copied into study.json and every record.
-        if "@" in parts.netloc:
-            raise ValueError("may hold no user or password; keys are read from the variable that api_key_env names")
-        try:
-            usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            usable = False
-        if not usable:
-            raise ValueError("is no http(s) address, such as http://127.0.0.1:8000/v1")
-        return value
+        return None if value is None else check_address(value)
 
 
 class ModelConfig(_Strict):
