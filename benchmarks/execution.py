@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from dsqa.execution import Snippet, detect_isolation, execute
-from dsqa.study.config import ExecutionConfig
+from dsqa.study.sections import ExecutionConfig
 
 SNIPPETS = {
     "pandas": "import pandas as pd\nprint(pd.read_csv('data.csv').mean())\n",

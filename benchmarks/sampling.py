@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 
 from dsqa.sampling import prepare_study, sample_study
-from dsqa.study.config import parse_study
+from dsqa.study.parse import parse_study
 
 QUESTIONS = 20
 

@@ -129,7 +129,7 @@ def _keys(folder: Path) -> list[Finding]:
     study = folder / "study.yaml"
     if study.is_file():
         from dsqa.errors import StudyError
-        from dsqa.study.config import load_study
+        from dsqa.study.parse import load_study
 
         try:
             endpoints = load_study(study).endpoints.values()

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dsqa.errors import StudyError
-from dsqa.study.config import StudyConfig, load_study, parse_study
+from dsqa.study.config import StudyConfig
 from dsqa.study.folder import StudyFolder
+from dsqa.study.parse import load_study, parse_study
 
 if TYPE_CHECKING:
     from dsqa.sampling import SamplingSummary

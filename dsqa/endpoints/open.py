@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from dsqa.endpoints.reply import Reply
 from dsqa.endpoints.secrets import Secret, read_key
 from dsqa.errors import EndpointError
-from dsqa.study.config import EndpointConfig, check_address
+from dsqa.study.sections import EndpointConfig, check_address
 
 __all__ = ["OPENAI_URL", "Endpoint", "open_endpoint"]
 

@@ -8,7 +8,7 @@ import re
 from urllib.parse import urlsplit, urlunsplit
 
 from dsqa.errors import EndpointError
-from dsqa.study.config import EndpointConfig
+from dsqa.study.sections import EndpointConfig
 
 __all__ = ["Secret", "is_local", "read_key", "without_credentials"]
 

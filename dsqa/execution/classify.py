@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsqa.execution.model import ExecutionResult, Outcome, Snippet
-from dsqa.study.config import ExecutionConfig
+from dsqa.study.sections import ExecutionConfig
 
 __all__ = ["Ending", "WorkerBrokenError", "classify"]
 

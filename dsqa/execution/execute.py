@@ -16,7 +16,7 @@ from dsqa.execution.launch import Launch
 from dsqa.execution.model import ExecutionResult, Isolation, Snippet
 from dsqa.execution.sandbox import Sandbox, SandboxDiedError
 from dsqa.execution.tiers import choose_modules
-from dsqa.study.config import ExecutionConfig
+from dsqa.study.sections import ExecutionConfig
 
 __all__ = ["execute"]
 

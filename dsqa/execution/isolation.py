@@ -17,7 +17,7 @@ from dsqa.execution.launch import Launch, find_bubblewrap
 from dsqa.execution.model import UNSAFE_NAME, Isolation, Snippet
 from dsqa.execution.sandbox import Sandbox, SandboxDiedError
 from dsqa.execution.seatbelt import seatbelt_launch
-from dsqa.study.config import ExecutionConfig
+from dsqa.study.sections import ExecutionConfig
 
 __all__ = ["detect_isolation", "find_launch", "unsafe_launch"]
 

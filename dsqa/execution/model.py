@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from dsqa.study.config import ExecutionConfig
+from dsqa.study.sections import ExecutionConfig
 
 __all__ = ["UNSAFE_NAME", "ExecutionResult", "Isolation", "Outcome", "Snippet"]
 

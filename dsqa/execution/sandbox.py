@@ -19,7 +19,7 @@ from dsqa.errors import ExecutionRefusedError
 from dsqa.execution.classify import Ending
 from dsqa.execution.launch import Launch, make_scratch_folder, start_process
 from dsqa.execution.model import Snippet
-from dsqa.study.config import ExecutionConfig
+from dsqa.study.sections import ExecutionConfig
 
 __all__ = ["Sandbox", "SandboxDiedError"]
 

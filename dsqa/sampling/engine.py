@@ -19,7 +19,7 @@ from dsqa.sampling.breaker import Breaker
 from dsqa.sampling.pacing import LONGEST_WAIT, Pacer, backoff_seconds, wait_unless
 from dsqa.sampling.plan import PlannedRun
 from dsqa.sampling.progress import Progress, SamplingState
-from dsqa.study.config import SamplingConfig
+from dsqa.study.sections import SamplingConfig
 
 __all__ = ["Lane", "Session"]
 

@@ -13,9 +13,10 @@ from dsqa.errors import StudyError
 from dsqa.prompting import Template, build_messages, load_template
 from dsqa.records import FileLock, read_records
 from dsqa.sampling.plan import CellRequest
-from dsqa.study.config import PromptConfig, StudyConfig
+from dsqa.study.config import StudyConfig
 from dsqa.study.design import Cell, Condition, conditions_of
 from dsqa.study.folder import CellPlan, StudyDescription, StudyFolder, hash_file
+from dsqa.study.sections import PromptConfig
 
 __all__ = ["build_cells", "count_outside_design", "prepare_study", "requests_of"]
 

@@ -1,110 +1,21 @@
-"""`study.yaml`: what a user writes, validated, with errors that name the line."""
+"""A study's settings as a whole; their sections are in `dsqa.study.sections`, reading them is `dsqa.study.parse`."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-from pathlib import Path
-from typing import Annotated, Any, Literal, Self
-from urllib.parse import urlsplit
+from typing import Annotated, Any, Self
 
-import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from dsqa.errors import StudyError
+from dsqa.study.sections import EndpointConfig, ExecutionConfig, ModelConfig, PromptConfig, SamplingConfig
+from dsqa.study.sections.base import Section
 
-__all__ = [
-    "EndpointConfig",
-    "ExecutionConfig",
-    "ModelConfig",
-    "PromptConfig",
-    "SamplingConfig",
-    "StudyConfig",
-    "check_address",
-    "load_study",
-]
-
+__all__ = ["StudyConfig"]
 
 _SET_BY_DSQA = ("messages", "model", "temperature", "stream", "n")
 _SECRETS = ("api_key", "apikey", "authorization", "password", "secret", "extra_headers", "headers")
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-def check_address(url: str) -> str:
-    """Return the address of an endpoint if it is one that may be recorded.
-
-    Raises
-    ------
-    ValueError
-        It is no http(s) address, or holds credentials: it is copied into study.json and every record.
-    """
-    parts = urlsplit(url)
-    if "@" in parts.netloc:
-        raise ValueError("may hold no user or password; keys are read from the variable that api_key_env names")
-    try:
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ValueError("is no http(s) address, such as http://127.0.0.1:8000/v1")
-    return url
-
-
-class EndpointConfig(_Strict):
-    """Where requests go. A key is only ever named here (`api_key_env`), never written."""
-
-    kind: Literal["openai", "embedded"] = "openai"
-    base_url: str | None = None
-    api_key_env: str | None = "OPENAI_API_KEY"
-    # embedded only
-    weights: str | None = None
-    slots: Annotated[int, Field(ge=1, le=64)] = 8
-    context: Annotated[int, Field(ge=512)] = 2048
-    threads: Annotated[int, Field(ge=1)] | None = None
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_an_address(cls, value: str | None) -> str | None:
-        return None if value is None else check_address(value)
-
-
-class ModelConfig(_Strict):
-    """A model, the endpoint that serves it, and request parameters of its own."""
-
-    name: Annotated[str, Field(min_length=1)]
-    endpoint: str = "default"
-    request: dict[str, Any] = Field(default_factory=dict)
-
-
-class PromptConfig(_Strict):
-    """The prompt: a shipped template's name or a file, a system message, rows of data shown."""
-
-    template: str = "question-v1"
-    system: str | None = None
-    preview_rows: Annotated[int, Field(ge=0, le=50)] = 5
-
-
-class SamplingConfig(_Strict):
-    """How requests are sent; none of it changes what is asked."""
-
-    concurrency: Annotated[int, Field(ge=1, le=1024)] = 8
-    timeout: Annotated[float, Field(gt=0)] = 300.0
-    retries: Annotated[int, Field(ge=0, le=50)] = 6
-
-
-class ExecutionConfig(_Strict):
-    """Limits for generated code, per snippet."""
-
-    cpu_seconds: Annotated[float, Field(gt=0)] = 10.0
-    wall_seconds: Annotated[float, Field(gt=0)] = 30.0
-    memory_mb: Annotated[int, Field(ge=64)] = 2048
-    disk_mb: Annotated[int, Field(ge=1)] = 64
-    output_kb: Annotated[int, Field(ge=1)] = 256
-    workers: Annotated[int, Field(ge=1)] | None = None
 
 
 def _model_from_name(value: Any) -> Any:
@@ -122,7 +33,7 @@ def _is_a_name(value: Any) -> str:
     return text
 
 
-class StudyConfig(_Strict):
+class StudyConfig(Section):
     """A study: bank × conditions × N runs.
 
     Paths in it are relative to the study file's folder.
@@ -176,123 +87,3 @@ class StudyConfig(_Strict):
         keys = [os.environ.get(e.api_key_env or "", "") for e in self.endpoints.values()]
         if any(len(key) >= 8 and key in text for key in keys):
             raise ValueError(f"{where}: holds the key of an endpoint, which would be recorded; leave it out")
-
-
-def load_study(path: Path) -> StudyConfig:
-    """Read and validate a `study.yaml`.
-
-    Parameters
-    ----------
-    path
-        The file.
-
-    Raises
-    ------
-    StudyError
-        The file is missing, is not YAML, or a field is wrong; the message names the line.
-    """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise StudyError("no such study file", path=path, hint="'dsqa init DIR' writes one to start from") from None
-    except IsADirectoryError:
-        raise StudyError("is a folder, not a study file", path=path, hint="name the study.yaml in it") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise StudyError(f"cannot be read: {error}", path=path) from None
-    return parse_study(text, path)
-
-
-def parse_study(text: str, path: Path | None = None) -> StudyConfig:
-    """Validate the text of a `study.yaml`; see `load_study`."""
-    try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark else None
-        raise StudyError(
-            f"not valid YAML: {error.problem or error.context}",
-            path=path,
-            line=line,
-            hint="look at this line and the one before it: quotes, brackets, indentation",
-        ) from None
-    except yaml.YAMLError as error:
-        raise StudyError(f"not valid YAML: {error}", path=path) from None
-    _refuse_repeats(root, path)
-    if not isinstance(data, dict):
-        raise StudyError("holds no settings", path=path, hint="'dsqa init DIR' writes a study to start from")
-    try:
-        return StudyConfig.model_validate(data)
-    except ValidationError as invalid:
-        first = invalid.errors(include_url=False)[0]
-        loc = tuple(part for part in first["loc"] if not _is_union_tag(part))
-        more = f"; {invalid.error_count() - 1} more after this" if invalid.error_count() > 1 else ""
-        message = re.sub(r"^(Value error|Assertion failed), ", "", first["msg"])
-        hint = None
-        if first["type"] == "extra_forbidden":
-            message = "is not a setting of a study"
-            hint = f"settings here are: {', '.join(_settings_at(loc[:-1]))}"
-        raise StudyError(
-            message + more,
-            path=path,
-            line=_line_of(root, loc),
-            field=".".join(str(part) for part in loc) or None,
-            hint=hint,
-        ) from None
-
-
-def _refuse_repeats(node: yaml.Node | None, path: Path | None) -> None:
-    """YAML lets the last of two equal names win; the first, which someone wrote for a reason, would be lost."""
-    if isinstance(node, yaml.MappingNode):
-        first: dict[str, int] = {}
-        for key, value in node.value:
-            line = key.start_mark.line + 1
-            if key.value in first:
-                raise StudyError(
-                    f"was set on line {first[key.value]} already",
-                    path=path,
-                    line=line,
-                    field=key.value,
-                    hint="keep one",
-                )
-            first[key.value] = line
-            _refuse_repeats(value, path)
-    elif isinstance(node, yaml.SequenceNode):
-        for item in node.value:
-            _refuse_repeats(item, path)
-
-
-def _is_union_tag(part: Any) -> bool:
-    return isinstance(part, str) and (part.startswith(("function-", "constrained-")) or part in {"none", "float"})
-
-
-_SECTIONS: dict[str, type[BaseModel]] = {
-    "endpoints": EndpointConfig,
-    "models": ModelConfig,
-    "prompt": PromptConfig,
-    "sampling": SamplingConfig,
-    "execution": ExecutionConfig,
-}
-
-
-def _settings_at(loc: tuple[Any, ...]) -> list[str]:
-    section = _SECTIONS.get(str(loc[0]), StudyConfig) if loc else StudyConfig
-    return list(section.model_fields)
-
-
-def _line_of(node: yaml.Node | None, loc: tuple[Any, ...]) -> int | None:
-    """Return the 1-based line where the setting at `loc` (or its nearest parent) is written."""
-    line = node.start_mark.line + 1 if node is not None else None
-    for part in loc:
-        found: yaml.Node | None = None
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                if key.value == str(part):
-                    found, line = value, key.start_mark.line + 1
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-            found = node.value[part]
-            line = found.start_mark.line + 1
-        if found is None:
-            break
-        node = found
-    return line

@@ -11,7 +11,7 @@ import pytest
 from dsqa.endpoints import PassingFailure, PermanentFailure, Scope, open_endpoint
 from dsqa.endpoints.retry_after import retry_after_seconds
 from dsqa.errors import EndpointError
-from dsqa.study.config import EndpointConfig
+from dsqa.study.sections import EndpointConfig
 from tests.support.server import Fault, FaultServer, completion, error
 
 KEY = "sk-test/Very+Secret=0123456789"

@@ -14,7 +14,7 @@ import pytest
 from dsqa.endpoints import open_endpoint
 from dsqa.endpoints.embedded import fetch_weights, find_weights, weights
 from dsqa.errors import EndpointError, MissingDependencyError
-from dsqa.study.config import EndpointConfig
+from dsqa.study.sections import EndpointConfig
 
 SMALL = EndpointConfig(kind="embedded", slots=2, context=512, threads=1)
 
@@ -55,7 +55,7 @@ def test_server_ends_when_its_parent_is_killed(tmp_path):
     code = textwrap.dedent("""
         import asyncio
         from dsqa.endpoints.embedded.server import start_server
-        from dsqa.study.config import EndpointConfig
+        from dsqa.study.sections import EndpointConfig
         async def main():
             config = EndpointConfig(kind="embedded", slots=1, context=512, threads=1)
             async with start_server("local", config) as server:

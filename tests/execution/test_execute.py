@@ -13,7 +13,7 @@ from dsqa.errors import ExecutionRefusedError
 from dsqa.execution import Snippet, detect_isolation, execute
 from dsqa.execution import isolation as isolation_module
 from dsqa.execution.tiers import BASE, FULL, choose_modules
-from dsqa.study.config import ExecutionConfig
+from dsqa.study.sections import ExecutionConfig
 
 LIMITS = ExecutionConfig(cpu_seconds=5, wall_seconds=60, memory_mb=512, disk_mb=8, output_kb=16)
 

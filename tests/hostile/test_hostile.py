@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from dsqa.execution import Snippet, detect_isolation, execute
-from dsqa.study.config import ExecutionConfig
+from dsqa.study.sections import ExecutionConfig
 
 FILES = sorted((Path(__file__).parent / "snippets").glob("*.snippet"))
 LIMITS = ExecutionConfig(cpu_seconds=1, wall_seconds=6, memory_mb=256, disk_mb=4, output_kb=64)

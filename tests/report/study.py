@@ -11,8 +11,8 @@ import pandas as pd
 from dsqa.bank import Bank, Question
 from dsqa.records import Record, RecordStore
 from dsqa.study import Condition, StudyFolder, conditions_of
-from dsqa.study.config import parse_study
 from dsqa.study.folder import CellPlan, StudyDescription, hash_file
+from dsqa.study.parse import parse_study
 from tests.support.synthetic import synthetic_outcomes
 
 WORDS = [

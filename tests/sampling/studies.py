@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from dsqa.sampling import prepare_study
-from dsqa.study.config import StudyConfig, parse_study
+from dsqa.study.config import StudyConfig
 from dsqa.study.folder import StudyFolder
+from dsqa.study.parse import parse_study
 
 
 def write_bank(folder: Path, questions: int = 3, *, wording: str = "What is") -> Path:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dsqa.errors import StudyError
-from dsqa.study.config import load_study, parse_study
+from dsqa.study.parse import load_study, parse_study
 
 GOOD = """\
 name: homework

@@ -1,7 +1,7 @@
 """Conditions and cells have stable, distinct ids."""
 
-from dsqa.study.config import parse_study
 from dsqa.study.design import Cell, Condition, conditions_of
+from dsqa.study.parse import parse_study
 
 STUDY = """\
 name: s

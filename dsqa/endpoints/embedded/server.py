@@ -19,7 +19,7 @@ import aiohttp
 
 from dsqa.endpoints.embedded.weights import find_weights, hash_weights
 from dsqa.errors import EndpointError, MissingDependencyError
-from dsqa.study.config import EndpointConfig
+from dsqa.study.sections import EndpointConfig
 
 __all__ = ["EmbeddedServer", "start_server"]
 
