@@ -41,6 +41,12 @@ _formats = click.option(
     callback=lambda _c, _p, value: _parse_formats(value),
 )
 _limit = click.option("--limit", type=click.IntRange(1), help="Record at most this many new runs, then stop.")
+_only = click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME=LIST",
+    help="Ask only these: question=q1,q2, model=…, temperature=… or condition=…; may be repeated.",
+)
 
 
 def _parse_formats(value: str) -> tuple[str, ...]:
@@ -77,18 +83,19 @@ def _shown(path: Path) -> str:
 
 
 def _sample(
-    config: StudyConfig, study_path: Path | None, root: Path, limit: int | None
+    config: StudyConfig, study_path: Path | None, root: Path, limit: int | None, only: tuple[str, ...] = ()
 ) -> tuple[StudyFolder, SamplingSummary]:
     from dsqa.endpoints.embedded import fetch_weights, find_weights
-    from dsqa.sampling import prepare_study, sample_study, terminal_progress
+    from dsqa.sampling import Selection, prepare_study, sample_study, terminal_progress
 
+    selection = Selection.parse(only) if only else None
     used = {config.endpoints[model.endpoint] for model in config.models}
     if any(endpoint.kind == "embedded" and endpoint.weights is None for endpoint in used) and not find_weights():
         click.echo("Fetching the embedded model's weights (93 MB, once) …", err=True)
         fetch_weights()
     folder = prepare_study(config, study_path, root)
     with terminal_progress("sampling") as progress:
-        summary = sample_study(folder, progress=progress, limit=limit)
+        summary = sample_study(folder, progress=progress, limit=limit, only=selection)
     return folder, summary
 
 
@@ -125,6 +132,7 @@ def _all_steps(
     root: Path,
     *,
     limit: int | None,
+    only: tuple[str, ...],
     formats: tuple[str, ...],
     unsafe: bool,
     workers: int | None,
@@ -134,7 +142,7 @@ def _all_steps(
 
     if not unsafe:
         _refuse_early(config)
-    folder, sampled = _sample(config, study_path, root, limit)
+    folder, sampled = _sample(config, study_path, root, limit, only)
     if sampled.interrupted:
         _say_how_to_go_on(sampled)
         return 130
@@ -185,12 +193,15 @@ def demo(
     config = parse_study(text)
     if runs is not None:
         config = config.model_copy(update={"runs": runs})
-    return _all_steps(config, None, out, limit=None, formats=formats, unsafe=unsafe, workers=workers, as_json=as_json)
+    return _all_steps(
+        config, None, out, limit=None, only=(), formats=formats, unsafe=unsafe, workers=workers, as_json=as_json
+    )
 
 
 @click.command(short_help="Ask, mark and report: the whole study.")
 @_study
 @_limit
+@_only
 @_formats
 @_unsafe
 @_workers
@@ -198,6 +209,7 @@ def demo(
 def run(
     study: Path,
     limit: int | None,
+    only: tuple[str, ...],
     formats: tuple[str, ...],
     unsafe: bool,
     workers: int | None,
@@ -209,18 +221,19 @@ def run(
     """
     config, root = _load_study(study)
     return _all_steps(
-        config, study, root, limit=limit, formats=formats, unsafe=unsafe, workers=workers, as_json=as_json
+        config, study, root, limit=limit, only=only, formats=formats, unsafe=unsafe, workers=workers, as_json=as_json
     )
 
 
 @click.command(short_help="Ask the questions and record the answers.")
 @_study
 @_limit
+@_only
 @_json
-def sample(study: Path, limit: int | None, as_json: bool) -> int:
+def sample(study: Path, limit: int | None, only: tuple[str, ...], as_json: bool) -> int:
     """Ask what STUDY (a study.yaml) asks for and is not recorded yet. This is the step that costs money."""
     config, root = _load_study(study)
-    folder, summary = _sample(config, study, root, limit)
+    folder, summary = _sample(config, study, root, limit, only)
     if summary.interrupted:
         _say_how_to_go_on(summary)
     if as_json:

@@ -3,11 +3,13 @@
 from dsqa.sampling.prepare import count_outside_design, prepare_study
 from dsqa.sampling.progress import Progress, SamplingState, terminal_progress
 from dsqa.sampling.sample import SamplingSummary, sample_study
+from dsqa.sampling.select import Selection
 
 __all__ = [
     "Progress",
     "SamplingState",
     "SamplingSummary",
+    "Selection",
     "count_outside_design",
     "prepare_study",
     "sample_study",

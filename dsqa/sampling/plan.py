@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -12,7 +12,10 @@ import numpy as np
 from dsqa.records import RunIndex, RunKey
 from dsqa.study.design import Cell
 
-__all__ = ["CellRequest", "PlannedRun", "count_recorded", "plan_runs"]
+__all__ = ["CellId", "CellRequest", "PlannedRun", "count_recorded", "plan_runs", "runs_wanted"]
+
+CellId = tuple[str, str, str]
+"""Question id, condition id, prompt hash."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +46,11 @@ class CellRequest:
             request=request,
         )
 
+    @property
+    def id(self) -> CellId:
+        """What tells the cell from every other."""
+        return self.question_id, self.condition_id, self.prompt_hash
+
     def key(self, run: int) -> RunKey:
         """Return the key of the cell's run of that number."""
         return RunKey(self.question_id, self.condition_id, run, self.prompt_hash)
@@ -62,7 +70,13 @@ class PlannedRun:
 
 
 def plan_runs(
-    cells: Sequence[CellRequest], runs: int, seed: int, recorded: RunIndex, limit: int | None = None
+    cells: Sequence[CellRequest],
+    runs: int | Mapping[CellId, int],
+    seed: int,
+    recorded: RunIndex,
+    limit: int | None = None,
+    *,
+    asked: Container[CellId] | None = None,
 ) -> Iterator[PlannedRun]:
     """Yield the runs that are not recorded yet.
 
@@ -72,30 +86,39 @@ def plan_runs(
     Parameters
     ----------
     cells
-        The design's cells.
+        The design's cells, all of them: the order within a block does not depend on what is asked of it.
     runs
-        Runs per cell, N.
+        Runs per cell, N; or a number for each cell, where a cell that is not named is not asked.
     seed
         The study's seed, any integer.
     recorded
         Runs to leave out. Must not change while the plan is read.
     limit
         Yield at most so many.
+    asked
+        Cells to ask; all by default.
     """
     # SeedSequence takes no negative numbers; the sign becomes a word of its own.
     entropy = (abs(seed), int(seed < 0))
 
+    goals = [runs_wanted(cell, runs) if asked is None or cell.id in asked else 0 for cell in cells]
+
     def remaining() -> Iterator[PlannedRun]:
-        for run in range(runs):
+        for run in range(max(goals, default=0)):
             order = np.random.default_rng([*entropy, run]).permutation(len(cells))
             for position in order:
                 cell = cells[position]
-                if cell.key(run) not in recorded:
+                if run < goals[position] and cell.key(run) not in recorded:
                     yield PlannedRun(cell, run)
 
     return islice(remaining(), limit)
 
 
-def count_recorded(cells: Sequence[CellRequest], runs: int, recorded: RunIndex) -> int:
-    """Return how many of the design's runs are recorded."""
-    return sum(cell.key(run) in recorded for cell in cells for run in range(runs))
+def runs_wanted(cell: CellRequest, runs: int | Mapping[CellId, int]) -> int:
+    """Return how many runs a cell is to have."""
+    return runs if isinstance(runs, int) else runs.get(cell.id, 0)
+
+
+def count_recorded(cells: Sequence[CellRequest], runs: int | Mapping[CellId, int], recorded: RunIndex) -> int:
+    """Return how many of the wanted runs are recorded."""
+    return sum(cell.key(run) in recorded for cell in cells for run in range(runs_wanted(cell, runs)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,12 +14,13 @@ from pydantic import ValidationError
 
 from dsqa.endpoints import open_endpoint
 from dsqa.errors import StudyError
-from dsqa.records import RecordStore
+from dsqa.records import RecordStore, RunIndex
 from dsqa.sampling.engine import Lane, Session
 from dsqa.sampling.loop import Stopper, run_loop
-from dsqa.sampling.plan import CellRequest, PlannedRun, count_recorded, plan_runs
+from dsqa.sampling.plan import CellId, CellRequest, PlannedRun, count_recorded, plan_runs, runs_wanted
 from dsqa.sampling.prepare import requests_of
 from dsqa.sampling.progress import Progress, SamplingState
+from dsqa.sampling.select import Selection
 from dsqa.study.config import StudyConfig
 from dsqa.study.folder import StudyDescription, StudyFolder
 
@@ -66,7 +67,12 @@ class SamplingSummary:
 
 
 def sample_study(
-    folder: StudyFolder, *, progress: Progress | None = None, limit: int | None = None
+    folder: StudyFolder,
+    *,
+    progress: Progress | None = None,
+    limit: int | None = None,
+    only: Selection | None = None,
+    targets: Mapping[CellId, int] | None = None,
 ) -> SamplingSummary:
     """Ask every run of a prepared study that is not recorded yet, and record it as soon as it is answered.
 
@@ -81,6 +87,11 @@ def sample_study(
         Told how far it is; see `terminal_progress`.
     limit
         Ask for at most so many runs.
+    only
+        Ask only these questions, models, temperatures or conditions.
+    targets
+        Runs that a cell (question id, condition id, prompt hash) is to have after this session, in place of the
+        study's N; cells that are not named are not asked. `SamplingSummary.total` is then what they add up to.
 
     Raises
     ------
@@ -92,7 +103,8 @@ def sample_study(
     RecordError
         The disk is full, or a recorded line is damaged.
     StudyError
-        `study.json` does not fit the rest of the folder.
+        `study.json` does not fit the rest of the folder; `only` names what the study does not have; `targets`
+        names a cell that it does not have.
     MissingDependencyError
         The embedded model is asked for and not installed.
     """
@@ -104,31 +116,65 @@ def sample_study(
         where = ".".join(("settings", *map(str, first["loc"])))
         raise StudyError(first["msg"], path=folder.description_path, field=where) from None
     cells = requests_of(folder, description, config)
+    wish = _wish(cells, description, limit, only, targets)
     with RecordStore.open(folder.records_path) as store:
-        return run_loop(lambda stopper: _sample(folder, description, config, cells, store, progress, limit, stopper))
+        return run_loop(lambda stopper: _sample(folder, config, wish, store, progress, stopper))
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What a session is to ask."""
+
+    cells: tuple[CellRequest, ...]
+    runs: int | Mapping[CellId, int]
+    seed: int
+    limit: int | None
+    asked: frozenset[CellId] | None
+
+    @property
+    def total(self) -> int:
+        return sum(runs_wanted(cell, self.runs) for cell in self.cells)
+
+    def plan(self, recorded: RunIndex) -> Iterator[PlannedRun]:
+        return plan_runs(self.cells, self.runs, self.seed, recorded, self.limit, asked=self.asked)
+
+
+def _wish(
+    cells: tuple[CellRequest, ...],
+    description: StudyDescription,
+    limit: int | None,
+    only: Selection | None,
+    targets: Mapping[CellId, int] | None,
+) -> _Wish:
+    unknown = (targets or {}).keys() - {cell.id for cell in cells}
+    if unknown:
+        raise StudyError(f"targets names a cell that the study does not have: {min(unknown)}")
+    asked = None if only is None else frozenset(cell.id for cell in only.apply(cells))
+    return _Wish(cells, description.runs if targets is None else targets, description.seed, limit, asked)
 
 
 async def _sample(
     folder: StudyFolder,
-    description: StudyDescription,
     config: StudyConfig,
-    cells: tuple[CellRequest, ...],
+    wish: _Wish,
     store: RecordStore,
     progress: Progress | None,
-    limit: int | None,
     stopper: Stopper,
 ) -> SamplingSummary:
     begun = time.monotonic()
     # The plans are read while the store grows: they go by what was recorded when the session began.
     recorded = store.recorded.copy()
-    total = len(cells) * description.runs
-    done = count_recorded(cells, description.runs, recorded)
-    wanted = total - done if limit is None else min(limit, total - done)
-    if wanted <= 0:
+    total = wish.total
+    done = count_recorded(wish.cells, wish.runs, recorded)
+    names: set[str] = set()
+    wanted = 0
+    for planned in wish.plan(recorded):
+        names.add(planned.cell.endpoint)
+        wanted += 1
+    if not wanted:
         return _summary(SamplingState(done, total, done, 0, 0, 0, 0, 0.0), begun, interrupted=False)
     # Jitter is there to keep clients apart, so it must not come from the study's seed.
     rng = np.random.default_rng()
-    names = {p.cell.endpoint for p in plan_runs(cells, description.runs, description.seed, recorded, limit)}
     async with AsyncExitStack() as stack:
         endpoints = {
             name: await stack.enter_async_context(
@@ -145,8 +191,7 @@ async def _sample(
         session.tell(at_once=True)
         lanes = []
         for name, endpoint in endpoints.items():
-            plan = plan_runs(cells, description.runs, description.seed, recorded, limit)
-            share = _share_of(name, plan)
+            share = _share_of(name, wish.plan(recorded))
             lanes.append(Lane(name, endpoint, share, session, config.sampling, rng))
         with stopper.attached(session.stop):
             async with asyncio.TaskGroup() as group:
