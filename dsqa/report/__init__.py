@@ -16,39 +16,30 @@ if TYPE_CHECKING:
     from dsqa.report.ledger import execution_table, isolation_text, ledger_table
     from dsqa.report.methods import interval_table
     from dsqa.report.page import Page, open_page
-    from dsqa.report.pictures import (
-        accuracy_figure,
-        answer_figures,
-        instability_figure,
-        similarity_figure,
-        tokens_figure,
-    )
+    from dsqa.report.pictures import answer_figures, place_figure
     from dsqa.report.questions import question_cards, question_table
     from dsqa.report.verdict import hurry, lead, verdict_table
 
 __all__ = [
     "FORMATS",
     "Page",
-    "accuracy_figure",
     "answer_figures",
     "conditions_table",
     "execution_table",
     "facts_table",
     "hashes_table",
     "hurry",
-    "instability_figure",
     "interval_table",
     "isolation_text",
     "lead",
     "ledger_table",
     "open_page",
+    "place_figure",
     "question_cards",
     "question_table",
     "render_report",
     "settings_text",
-    "similarity_figure",
     "template_text",
-    "tokens_figure",
     "verdict_table",
 ]
 
@@ -58,7 +49,7 @@ _ON_A_PAGE = {
     "ledger": ("execution_table", "isolation_text", "ledger_table"),
     "methods": ("interval_table",),
     "page": ("Page", "open_page"),
-    "pictures": ("accuracy_figure", "answer_figures", "instability_figure", "similarity_figure", "tokens_figure"),
+    "pictures": ("answer_figures", "place_figure"),
     "questions": ("question_cards", "question_table"),
     "verdict": ("hurry", "lead", "verdict_table"),
 }
