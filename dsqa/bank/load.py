@@ -177,4 +177,4 @@ def _in_plain_words(field: str | None, kind: str, value: Any, message: str) -> t
         return "is blank", None
     if kind == "string_type":
         return f"must be text, not {_KINDS.get(type(value).__name__, type(value).__name__)}", None
-    return message, None
+    return message.removeprefix("Value error, "), None

@@ -9,29 +9,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from dsqa.bank.fields import (
+    answers_as_text,
+    as_text,
+    check_rounding,
+    check_tolerance,
+    check_unit,
+    per_part,
+    traps_by_part,
+)
 from dsqa.errors import BankError
 
-__all__ = ["Bank", "Level", "Question"]
+__all__ = ["OPTIONAL", "Bank", "Level", "Question"]
 
 Level = Literal["easy", "medium", "hard"]
 
 
-def _id_as_text(value: Any) -> Any:
-    # The paper writes ids as numbers (0, 16.1); a spreadsheet gives either.
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
-
-
-def _answer_as_text(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return tuple(
-            tuple(str(part) if isinstance(part, int | float) else part for part in pair)
-            if isinstance(pair, list | tuple)
-            else pair
-            for pair in value
-        )
-    return value
+_Text = Annotated[str, BeforeValidator(as_text)]
+_Tolerance = Annotated[str, AfterValidator(check_tolerance)]
+_Rounding = Annotated[str, AfterValidator(check_rounding)]
+_Unit = Annotated[str, AfterValidator(check_unit)]
 
 
 class Question(BaseModel):
@@ -55,18 +54,67 @@ class Question(BaseModel):
         The ground truth: one ``(name, value)`` pair per placeholder.
     category
         The task type. Defaults to the first concept.
+    constraints
+        What the question further asks to be done or left undone; sent with the question.
+    tolerance
+        How far a number may lie from the truth: ``"0.01"``, or ``"1%"`` of the truth. Takes the place of rounding.
+    rounding
+        Decimals (``"2"``) or significant digits (``"3 significant"``) to which answer and truth are rounded before
+        they are compared; by default the truth's own decimals.
+    unit
+        ``percent`` or ``proportion``: what a ground truth like 20 or 0.2 is. By default as the wording says.
+    ordered
+        Whether the order of a vector counts. By default as the wording says, else yes.
+    decimal_comma
+        Whether ``34,65`` in an answer is the number 34.65.
+    n
+        Number of observations behind the truth; lets a divisor n for n - 1 be named as the cause of a mismatch.
+    traps
+        By convention, the values that the answer has under it: ``{"ddof=0": {"sd": "1.23"}}``. An answer that equals
+        one does not match, and the convention is named as the cause.
+    unmarked
+        Names that the format asks for and for which there is no ground truth, on purpose; they are not marked.
+    reference_text, reference_code, reference_plot
+        A model answer in words; Python that works the ground truth out (the code, or the name of a ``.py`` file
+        beside the bank); the name of a picture beside the bank.
+    criteria
+        The yes/no criteria that a judge marks.
+    notes
+        For people who keep the bank; never sent.
+
+    Notes
+    -----
+    `tolerance`, `rounding` and `unit` are one setting for all parts, or a mapping from part name to setting. Further
+    fields are kept as they are.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    id: Annotated[str, BeforeValidator(_id_as_text), Field(min_length=1)]
+    id: Annotated[_Text, Field(min_length=1)]
     question: Annotated[str, Field(min_length=1)]
     concepts: tuple[str, ...] = ()
     format: str
     file_name: str | None = None
     level: Level
-    common_answers: Annotated[tuple[tuple[str, str], ...], BeforeValidator(_answer_as_text), Field(min_length=1)]
+    common_answers: Annotated[tuple[tuple[str, str], ...], BeforeValidator(answers_as_text), Field(min_length=1)]
     category: str = ""
+    constraints: str | None = None
+    tolerance: Annotated[_Tolerance | dict[str, _Tolerance] | None, BeforeValidator(per_part)] = None
+    rounding: Annotated[_Rounding | dict[str, _Rounding] | None, BeforeValidator(per_part)] = None
+    unit: Annotated[_Unit | dict[str, _Unit] | None, BeforeValidator(per_part)] = None
+    ordered: bool | None = None
+    decimal_comma: bool | None = None
+    n: Annotated[int, Field(ge=1)] | None = None
+    traps: Annotated[dict[str, dict[str, str]], BeforeValidator(traps_by_part)] = Field(default_factory=dict)
+    unmarked: tuple[str, ...] = ()
+    reference_text: str | None = None
+    reference_code: str | None = None
+    reference_plot: str | None = None
+    criteria: tuple[str, ...] = ()
+    notes: str | None = None
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.question, self.common_answers))
 
     def model_post_init(self, _context: Any) -> None:  # noqa: D102
         if not self.category:
@@ -76,6 +124,27 @@ class Question(BaseModel):
     def answers(self) -> dict[str, str]:
         """The ground truth as a mapping from name to value."""
         return dict(self.common_answers)
+
+    @property
+    def asked(self) -> str:
+        """The text that is asked: the question and, in a paragraph of their own, its constraints."""
+        return f"{self.question.strip()}\n\n{self.constraints.strip()}" if self.constraints else self.question
+
+    def setting(self, field: Literal["tolerance", "rounding", "unit"], name: str) -> str | None:
+        """Return a part's setting, whether it was given for all parts or for this one."""
+        value: str | dict[str, str] | None = getattr(self, field)
+        return value.get(name) if isinstance(value, dict) else value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the question as plain JSON data; optional fields that say nothing are left out."""
+        row = self.model_dump(mode="json")
+        return {k: v for k, v in row.items() if k not in OPTIONAL or v not in (None, [], {})}
+
+
+OPTIONAL = frozenset(Question.model_fields) - {
+    "id", "question", "concepts", "format", "file_name", "level", "common_answers", "category",
+}  # fmt: skip
+"""Fields beyond the paper's: a bank that has none of them has the hash it had before they came."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +180,6 @@ class Bank:
     @property
     def hash(self) -> str:
         """SHA-256 of the questions' content (not of the file's whitespace), as hex."""
-        rows = [q.model_dump(mode="json") for q in self.questions]
+        rows = [q.to_dict() for q in self.questions]
         text = json.dumps(rows, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()

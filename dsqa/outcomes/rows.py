@@ -187,10 +187,9 @@ def _answer(answer: Answer) -> dict[str, Any]:
 
 
 def _to_reference(question: Question, text: frozenset[str] | None) -> float | None:
-    reference = (question.model_extra or {}).get("reference_text")
-    if text is None or not isinstance(reference, str) or not reference.strip():
+    if text is None or not question.reference_text or not question.reference_text.strip():
         return None
-    return jaccard(text, _reference_set(reference))
+    return jaccard(text, _reference_set(question.reference_text))
 
 
 @lru_cache(maxsize=512)

@@ -39,7 +39,7 @@ def build_messages(
     """
     path = bank.data_file(question)
     content = template.render(
-        question=question.question.strip(),
+        question=question.asked.strip(),
         format=question.format.strip(),
         names=format_names(question.format),
         file_name=question.file_name,

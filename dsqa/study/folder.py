@@ -147,7 +147,7 @@ class StudyFolder:
         """Write `study.json` and the copy of the bank; recorded runs are not touched."""
         data_dir = self.bank_dir / "data"
         data_dir.mkdir(parents=True, exist_ok=True)
-        lines = [json.dumps(q.model_dump(mode="json"), ensure_ascii=False) for q in bank]
+        lines = [json.dumps(q.to_dict(), ensure_ascii=False) for q in bank]
         _replace(self.bank_dir / "questions.jsonl", "\n".join(lines) + "\n")
         for name, digest in description.data_hashes.items():
             target = data_dir / name

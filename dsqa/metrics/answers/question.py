@@ -72,7 +72,7 @@ def name_of(question: Question, written: str) -> str | None:
 def unit_of(question: Question, name: str) -> Unit:
     """Return whether a part is asked for in per cent or as a proportion, or None where nothing says so.
 
-    In this order: the question's extra field ``unit``; the part's name and the sentences of the format that speak
+    In this order: the question's field ``unit``; the part's name and the sentences of the format that speak
     of it (all of the format, and the question's text, for a one-part question): "percent", "%", "between 0 and
     100" against "proportion", "probability", "between 0 and 1". Both or neither mean None. Where the ground truth
     has no per cent sign and this is not "percent", an answer of 20% is the number 0.2; where this is None and the
@@ -110,21 +110,16 @@ def _facts(question: Question) -> _Facts:
     known = _RECENT.get(id(question))
     if known is not None:
         return known[1]
-    extra = question.model_extra or {}
-    facts = _gather(
-        tuple(question.answers),
-        question.format,
-        question.question,
-        extra.get("unit") if isinstance(extra.get("unit"), str) else None,
-        extra.get("ordered") if isinstance(extra.get("ordered"), bool) else None,
-    )
+    facts = _gather(question)
     if len(_RECENT) >= 4096:
         _RECENT.clear()
     _RECENT[id(question)] = (question, facts)
     return facts
 
 
-def _gather(names: tuple[str, ...], form: str, text: str, unit: str | None, ordered: bool | None) -> _Facts:
+def _gather(question: Question) -> _Facts:
+    names, form, text, ordered = tuple(question.answers), question.format, question.asked, question.ordered
+
     def written(name: str) -> str:
         return r"\s{1,3}".join(re.escape(word).replace("_", r"\\?_") for word in name.split()) or re.escape(name)
 
@@ -147,15 +142,15 @@ def _gather(names: tuple[str, ...], form: str, text: str, unit: str | None, orde
         by_exact={" ".join(n.split()): n for n in names},
         by_folded={key: name for key, name in folded.items() if name},
         placeholders={n: frozenset(p) for n, p in placeholders.items()},
-        units={n: _unit(n, said[n], names, form, text, unit) for n in names},
+        units={n: _unit(question, n, said[n], names) for n in names},
         any_order=not ordered if ordered is not None else bool(_ANY_ORDER.search(form) or _ANY_ORDER.search(text)),
     )
 
 
-def _unit(name: str, said: str, names: tuple[str, ...], form: str, text: str, unit: str | None) -> Unit:
-    if unit is not None:
-        word = unit.strip().casefold()
-        return "percent" if word in {"percent", "per cent", "%"} else "proportion" if word == "proportion" else None
+def _unit(question: Question, name: str, said: str, names: tuple[str, ...]) -> Unit:
+    given, form, text = question.setting("unit", name), question.format, question.asked
+    if given is not None:
+        return "percent" if given == "percent" else "proportion"
     spaced = name.replace("_", " ")
     if len(names) == 1:
         about = f"{spaced}\n{form}\n{text}"

@@ -1,0 +1,106 @@
+"""Texts of a question's fields brought to one form when a question is made: numbers as text, per-part settings."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+__all__ = [
+    "answers_as_text",
+    "as_text",
+    "check_rounding",
+    "check_tolerance",
+    "check_unit",
+    "per_part",
+    "traps_by_part",
+]
+
+_NUMBER = r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?"
+_TOLERANCE = re.compile(rf"({_NUMBER})\s*(%)?")
+_ROUNDING = re.compile(r"(\d{1,2})\s*(significant|sig|digits?|decimals?|dp|places?|decimal places)?.*", re.IGNORECASE)
+_PERCENT = frozenset({"percent", "per cent", "percentage", "%", "pct"})
+_PROPORTION = frozenset({"proportion", "fraction", "probability", "share"})
+
+
+def as_text(value: Any) -> Any:
+    """Return a number as text, since JSON, YAML and spreadsheets give either; leave anything else."""
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def answers_as_text(value: Any) -> Any:
+    """Return ``[name, value]`` pairs as tuples of texts, numbers and truth values written out."""
+    if not isinstance(value, list | tuple):
+        return value
+    return tuple(
+        tuple(str(part) if isinstance(part, int | float) else part for part in pair)
+        if isinstance(pair, list | tuple)
+        else pair
+        for pair in value
+    )
+
+
+def per_part(value: Any) -> Any:
+    """Return a setting, or a mapping of settings by part name, with numbers as text."""
+    return {name: as_text(one) for name, one in value.items()} if isinstance(value, dict) else as_text(value)
+
+
+def traps_by_part(value: Any) -> Any:
+    """Return ``{convention: {name: value}}`` with values as text."""
+    if not isinstance(value, dict):
+        return value
+    return {
+        convention: {name: as_text(one) for name, one in values.items()} if isinstance(values, dict) else values
+        for convention, values in value.items()
+    }
+
+
+def check_tolerance(value: str) -> str:
+    """Return a tolerance as ``0.01`` or ``1%``.
+
+    Raises
+    ------
+    ValueError
+        It is neither.
+    """
+    match = _TOLERANCE.fullmatch(value.strip())
+    if match is None:
+        raise ValueError(
+            f"'{value}' is no tolerance: write a number (0.01) or a per cent of the truth (1%), not below 0"
+        )
+    return match[1] + (match[2] or "")
+
+
+def check_rounding(value: str) -> str:
+    """Return a rounding rule as ``2`` (decimals) or ``3 significant``.
+
+    Raises
+    ------
+    ValueError
+        It is neither, or more than 15.
+    """
+    text = value.strip()
+    match = _ROUNDING.fullmatch(text) if len(text) < 60 else None
+    if text.casefold() in {"integer", "whole", "whole number"}:
+        return "0"
+    significant = match is not None and (match[2] or "").casefold().startswith("sig")
+    if match is None or (match[2] is None and match[1] != text) or int(match[1]) > 15 - (not significant):
+        raise ValueError(f"'{value}' is no rounding rule: write the number of decimals (2) or '3 significant'")
+    if significant and int(match[1]) == 0:
+        raise ValueError("0 significant digits say nothing: write at least 1")
+    return f"{int(match[1])} significant" if significant else str(int(match[1]))
+
+
+def check_unit(value: str) -> str:
+    """Return ``percent`` or ``proportion``.
+
+    Raises
+    ------
+    ValueError
+        It is neither, however spelt.
+    """
+    word = value.strip().casefold()
+    if word in _PERCENT:
+        return "percent"
+    if word in _PROPORTION:
+        return "proportion"
+    raise ValueError(f"'{value}' is no unit: write 'percent' or 'proportion'")
