@@ -2,6 +2,15 @@
 
 from dsqa.endpoints.failures import Failure, PassingFailure, PermanentFailure, Scope
 from dsqa.endpoints.open import Endpoint, open_endpoint
-from dsqa.endpoints.reply import Reply
+from dsqa.endpoints.reply import Reply, read_replies
 
-__all__ = ["Endpoint", "Failure", "PassingFailure", "PermanentFailure", "Reply", "Scope", "open_endpoint"]
+__all__ = [
+    "Endpoint",
+    "Failure",
+    "PassingFailure",
+    "PermanentFailure",
+    "Reply",
+    "Scope",
+    "open_endpoint",
+    "read_replies",
+]

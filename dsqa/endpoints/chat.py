@@ -18,7 +18,8 @@ import openai
 
 from dsqa.endpoints.classify import ErrorContext, classify_response
 from dsqa.endpoints.failures import Failure, PassingFailure
-from dsqa.endpoints.reply import MalformedReplyError, Reply, read_reply
+from dsqa.endpoints.headers import rate_limit_headers
+from dsqa.endpoints.reply import MalformedReplyError, Reply, read_replies
 from dsqa.endpoints.secrets import Secret, without_credentials
 from dsqa.errors import EndpointError
 
@@ -111,13 +112,19 @@ class ChatEndpoint:
             return
         self.models = tuple(_model_names(self._key.strike(_text(response))))
 
-    async def ask(self, request: Mapping[str, Any]) -> Reply:
+    async def ask(self, request: Mapping[str, Any], *, run: int = 0) -> Reply:
+        """Send one request for one answer, once; see `ask_many`."""
+        return (await self.ask_many(request, run=run))[0]
+
+    async def ask_many(self, request: Mapping[str, Any], *, run: int = 0) -> tuple[Reply, ...]:
         """Send one request, once.
 
         Parameters
         ----------
         request
             The body, sent exactly so.
+        run
+            Not looked at.
 
         Raises
         ------
@@ -145,7 +152,7 @@ class ChatEndpoint:
             code = upstream.get("code") if isinstance(upstream, dict) else None
             raise self._from_status(code if isinstance(code, int) and code >= 400 else 502, response, request)
         try:
-            return read_reply(body, seconds)
+            return read_replies(body, seconds, rate_limit_headers(response.headers))
         except MalformedReplyError as malformed:
             self._raise_malformed(str(malformed), response.status_code)
 
@@ -163,7 +170,9 @@ class ChatEndpoint:
         about = ErrorContext(
             url=self.base_url, model=str(request.get("model")), key_variable=self._key_variable, models=self.models
         )
-        return classify_response(status, response.headers, self._key.strike_message(_text(response)), about)
+        failure = classify_response(status, response.headers, self._key.strike_message(_text(response)), about)
+        failure.headers = rate_limit_headers(response.headers)
+        return failure
 
     def _without_response(self, error: Exception) -> PassingFailure:
         causes = list(_chain(error))

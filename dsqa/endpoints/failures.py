@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
@@ -32,6 +33,17 @@ class Failure(Exception):  # noqa: N818  (a failed request is an outcome here, n
         One line, free of keys.
     status
         The HTTP status, or None where no response came.
+
+    Attributes
+    ----------
+    headers
+        Rate-limit headers of the response, names in lower case; empty where no response came.
+    request
+        The body that was sent, where it is not the one that was asked for; else None.
+    adapted
+        What the endpoint made us change in the request; see `Reply`.
+    started_at, retries
+        Of the recorded run, where this is one played back; else None.
     """
 
     def __init__(self, kind: str, message: str, *, status: int | None = None) -> None:
@@ -39,6 +51,11 @@ class Failure(Exception):  # noqa: N818  (a failed request is an outcome here, n
         self.kind = kind
         self.message = message
         self.status = status
+        self.headers: Mapping[str, str] = {}
+        self.request: dict[str, Any] | None = None
+        self.adapted: tuple[dict[str, Any], ...] = ()
+        self.started_at: str | None = None
+        self.retries: int | None = None
 
     def to_error(self) -> dict[str, Any]:
         """Return the failure as a record's `error`."""

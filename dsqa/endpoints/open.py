@@ -28,8 +28,20 @@ class Endpoint(Protocol):
     versions: dict[str, str]
     """Of the client, and of the model's weights where they are known."""
 
-    async def ask(self, request: Mapping[str, Any]) -> Reply:
-        """Send one request, once; raise `PassingFailure` or `PermanentFailure` where no answer comes."""
+    async def ask(self, request: Mapping[str, Any], *, run: int = 0) -> Reply:
+        """Send one request for one answer, once.
+
+        Raise `PassingFailure` or `PermanentFailure` where no answer comes. `run` is the number of the run that is
+        asked: an endpoint that plays records back goes by it, others do not look at it.
+        """
+        ...
+
+    async def ask_many(self, request: Mapping[str, Any], *, run: int = 0) -> tuple[Reply, ...]:
+        """Send one request, which may ask for several choices (``n``), once; return a reply for each choice.
+
+        They are the runs from `run` on. How usage is attributed: see `dsqa.endpoints.read_replies`. There may be
+        fewer than were asked for; never none.
+        """
         ...
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from dsqa.records import Status
 
-__all__ = ["MalformedReplyError", "Reply", "read_reply"]
+__all__ = ["MalformedReplyError", "Reply", "read_replies", "read_reply"]
 
 
 class MalformedReplyError(ValueError):
@@ -23,11 +24,22 @@ class Reply:
     status
         What became of the request; see `dsqa.records.Status`. Never ``failed``.
     text, reasoning, refusal, finish_reason, usage, response_id, response_model
-        As the endpoint gave them; `text` is "" where there is none.
+        As the endpoint gave them; `text` is "" where there is none. `usage` is of the whole request: where that
+        had several choices, only the first has it, see `read_replies`.
     seconds
         From sending the request to the end of its body.
     body
         The whole response, fields we do not know included.
+    headers
+        Rate-limit headers of the response, names in lower case.
+    choice, choices
+        Which choice of the request this is, from 0, and of how many.
+    request
+        The body that was sent, where it is not the one that was asked for; else None.
+    adapted
+        What the endpoint made us change in the request, and why, as `Record.adapted` keeps it.
+    started_at, retries
+        Of the recorded run, where this is one played back; else None.
     """
 
     status: Status
@@ -40,28 +52,73 @@ class Reply:
     response_model: str | None
     seconds: float
     body: dict[str, Any]
+    headers: Mapping[str, str] = field(default_factory=dict)
+    choice: int = 0
+    choices: int = 1
+    request: dict[str, Any] | None = None
+    adapted: tuple[dict[str, Any], ...] = ()
+    started_at: str | None = None
+    retries: int | None = None
 
 
 def read_reply(body: Any, seconds: float) -> Reply:
-    """Take a chat completion apart.
+    """Take a chat completion apart; of several choices, return the first.
 
     Raises
     ------
     MalformedReplyError
-        It has no choice with a message in it.
+        A choice has no message in it, or there is none.
+    """
+    return read_replies(body, seconds)[0]
+
+
+def read_replies(body: Any, seconds: float, headers: Mapping[str, str] | None = None) -> tuple[Reply, ...]:
+    """Take a chat completion apart: one reply per choice, in the order of their indices.
+
+    An endpoint counts tokens for the whole request. They are kept once: the first reply has `usage` as it came
+    (prompt counted once, completion tokens summed over the choices), the others have None, so that sums over
+    replies or records are what was paid. How many tokens one of several choices had, the endpoint does not say.
+    `seconds` is the whole request's for each of them.
+
+    Raises
+    ------
+    MalformedReplyError
+        A choice has no message in it, or there is none.
     """
     if not isinstance(body, dict):
         raise MalformedReplyError("the body is no JSON object")
     choices = body.get("choices")
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+    if not isinstance(choices, list) or not choices or not all(isinstance(choice, dict) for choice in choices):
         raise MalformedReplyError("the body has no choices")
-    message = choices[0].get("message")
+    if len(choices) > 1:
+        choices = sorted(choices, key=_index_of)
+    usage = body.get("usage")
+    return tuple(
+        _read_choice(body, choice, number, len(choices), usage if number == 0 else None, seconds, headers or {})
+        for number, choice in enumerate(choices)
+    )
+
+
+def _index_of(choice: Mapping[str, Any]) -> int:
+    index = choice.get("index")
+    return index if isinstance(index, int) else 0
+
+
+def _read_choice(
+    body: dict[str, Any],
+    choice: Mapping[str, Any],
+    number: int,
+    count: int,
+    usage: Any,
+    seconds: float,
+    headers: Mapping[str, str],
+) -> Reply:
+    message = choice.get("message")
     if not isinstance(message, dict):
-        raise MalformedReplyError("the first choice has no message")
+        raise MalformedReplyError("a choice has no message")
     text = _text_of(message.get("content"))
     refusal = message.get("refusal") or _refusal_in(message.get("content"))
-    finish = _string(choices[0].get("finish_reason"))
-    usage = body.get("usage")
+    finish = _string(choice.get("finish_reason"))
     return Reply(
         status=_status(text, refusal, finish),
         text=text,
@@ -74,6 +131,9 @@ def read_reply(body: Any, seconds: float) -> Reply:
         response_model=_string(body.get("model")),
         seconds=seconds,
         body=body,
+        headers=headers,
+        choice=number,
+        choices=count,
     )
 
 

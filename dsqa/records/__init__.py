@@ -6,5 +6,17 @@ from dsqa.records.lock import FileLock
 from dsqa.records.record import Record, RunKey, Status
 from dsqa.records.store import RecordStore
 from dsqa.records.table import records_table
+from dsqa.records.usage import UsageCounts, usage_counts
 
-__all__ = ["FileLock", "Record", "RecordStore", "RunIndex", "RunKey", "Status", "read_records", "records_table"]
+__all__ = [
+    "FileLock",
+    "Record",
+    "RecordStore",
+    "RunIndex",
+    "RunKey",
+    "Status",
+    "UsageCounts",
+    "read_records",
+    "records_table",
+    "usage_counts",
+]

@@ -62,6 +62,13 @@ class Record:
         As the endpoint gave them.
     versions
         Of dsqa, Python and the client that sent it.
+    adapted
+        What the endpoint made us change in the request, one entry per parameter: ``{"parameter": "temperature",
+        "asked": 0.7, "sent": null, "why": …}``, where ``sent`` null says that it was left out, and ``sent_as`` names
+        the parameter that was sent in its place. None where the request went out as the study has it.
+    choice
+        ``{"index": 0, "of": 4}`` for a run that shared one request (``n`` > 1) with others: ``usage`` of that
+        request is with index 0 alone. None for a run that had a request of its own.
     """
 
     question_id: str
@@ -83,6 +90,8 @@ class Record:
     response_id: str | None = None
     response_model: str | None = None
     versions: dict[str, str] = field(default_factory=dict)
+    adapted: list[dict[str, Any]] | None = None
+    choice: dict[str, int] | None = None
     schema: int = SCHEMA
 
     @property
@@ -91,8 +100,16 @@ class Record:
         return RunKey(self.question_id, self.condition_id, self.run, self.prompt_hash)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain JSON-able data, `schema` first; its parts are shared, not copied."""
-        return {name: getattr(self, name) for name in _ORDER}
+        """Return the record as plain JSON-able data, `schema` first; its parts are shared, not copied.
+
+        `adapted` and `choice` are left out where they are None: few runs have them.
+        """
+        row = {name: getattr(self, name) for name in _ALWAYS}
+        for name in _SELDOM:
+            value = getattr(self, name)
+            if value is not None:
+                row[name] = value
+        return row
 
     @classmethod
     def from_dict(cls, row: dict[str, Any]) -> Record:
@@ -111,4 +128,5 @@ class Record:
 
 
 _FIELDS = tuple(f.name for f in fields(Record))
-_ORDER = ("schema", *(name for name in _FIELDS if name != "schema"))
+_SELDOM = ("adapted", "choice")
+_ALWAYS = ("schema", *(name for name in _FIELDS if name not in {"schema", *_SELDOM}))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from dsqa.records.record import Record
+from dsqa.records.usage import usage_counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +67,7 @@ def records_table(records: Iterable[Record]) -> pd.DataFrame:
 
 
 def _row(record: Record) -> dict[str, Any]:
-    usage = record.usage or {}
+    counts = usage_counts(record.usage)
     error = record.error or {}
     return {
         "question_id": _clean(record.question_id),
@@ -79,10 +80,10 @@ def _row(record: Record) -> dict[str, Any]:
         "status": record.status,
         "text": _clean(record.text),
         "finish_reason": _clean(record.finish_reason),
-        "tokens_in": _count(usage, "prompt_tokens"),
-        "tokens_out": _count(usage, "completion_tokens"),
-        "tokens_reasoning": _count(usage.get("completion_tokens_details"), "reasoning_tokens"),
-        "tokens_cached": _count(usage.get("prompt_tokens_details"), "cached_tokens"),
+        "tokens_in": counts.prompt,
+        "tokens_out": counts.completion,
+        "tokens_reasoning": counts.reasoning,
+        "tokens_cached": counts.cached,
         "seconds": record.seconds,
         "retries": record.retries,
         "started_at": record.started_at,
@@ -104,8 +105,3 @@ def _clean(text: str | None) -> str | None:
         return None
     # UTF-16 pairs up any surrogates that do belong together before the lone ones are replaced.
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _count(usage: Any, name: str) -> int | None:
-    value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
