@@ -195,7 +195,7 @@ class Lane:
                 return
             started_at = started_at or datetime.now(UTC).isoformat(timespec="milliseconds")
             try:
-                reply = await self._endpoint.ask(planned.cell.request)
+                reply = await self._endpoint.ask(planned.cell.request, run=planned.run)
             except PassingFailure as failure:
                 tries += 1
                 wait = backoff_seconds(tries - 1, failure.retry_after, self._rng)
@@ -240,7 +240,8 @@ class Lane:
 
     def _record(self, planned: PlannedRun, reply: Reply, started_at: str, retries: int) -> Record:
         return Record(
-            **self._common(planned, started_at, retries),
+            **self._common(planned, reply, started_at, retries),
+            choice={"index": reply.choice, "of": reply.choices} if reply.choices > 1 else None,
             status=reply.status,
             text=reply.text,
             finish_reason=reply.finish_reason,
@@ -254,15 +255,19 @@ class Lane:
 
     def _failed(self, planned: PlannedRun, failure: Failure, started_at: str, retries: int) -> Record:
         status: Status = "filtered" if failure.kind == "content filter" else "failed"
-        return Record(**self._common(planned, started_at, retries), status=status, error=failure.to_error())
+        return Record(**self._common(planned, failure, started_at, retries), status=status, error=failure.to_error())
 
-    def _common(self, planned: PlannedRun, started_at: str, retries: int) -> Mapping[str, Any]:
+    def _common(
+        self, planned: PlannedRun, outcome: Reply | Failure, started_at: str, retries: int
+    ) -> Mapping[str, Any]:
         cell = planned.cell
         return {
             **planned.key._asdict(),
             "condition": {**cell.condition, "base_url": self._endpoint.base_url},
-            "request": cell.request,
-            "started_at": started_at,
-            "retries": retries,
+            # What was sent may differ from what was planned; a run played back has a past of its own.
+            "request": outcome.request or cell.request,
+            "adapted": list(outcome.adapted) or None,
+            "started_at": outcome.started_at or started_at,
+            "retries": retries if outcome.retries is None else outcome.retries,
             "versions": self._versions,
         }
