@@ -9,6 +9,7 @@ import click
 
 from dsqa import __version__
 from dsqa.cli.doctor import doctor
+from dsqa.cli.figures import figures
 from dsqa.cli.init import init
 from dsqa.cli.steps import demo, report, run, sample, score
 from dsqa.errors import DsqaError
@@ -38,13 +39,14 @@ def cli() -> None:
       dsqa sample study.yaml  ask the questions        (records.jsonl)
       dsqa score  runs/NAME   run the code and mark    (outcomes.parquet, cells.parquet)
       dsqa report runs/NAME   notebook, figures, report
+      dsqa figures runs/NAME  the figures alone, with their data
 
     Results go to stdout, progress to stderr. Exit codes: 0 done, 2 something to mend (one line says what),
     130 interrupted (run the same command again to go on).
     """
 
 
-for command in (demo, init, run, sample, score, report, doctor):
+for command in (demo, init, run, sample, score, report, figures, doctor):
     cli.add_command(command)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from dsqa.errors import StudyError
+from dsqa.cli.studies import YAML, load_settings, open_recorded, shown
 from dsqa.study.config import StudyConfig
 from dsqa.study.folder import StudyFolder
 from dsqa.study.parse import load_study, parse_study
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["demo", "report", "run", "sample", "score"]
 
 FORMATS = ("html", "pdf", "docx")
-YAML = (".yaml", ".yml")
 
 _study = click.argument("study", type=click.Path(path_type=Path))
 _recorded = click.argument("study", type=click.Path(path_type=Path))
@@ -57,29 +56,6 @@ def _parse_formats(value: str) -> tuple[str, ...]:
     if not chosen:
         raise click.BadParameter(f"name at least one of {', '.join(FORMATS)}")
     return chosen
-
-
-def _load_study(path: Path) -> tuple[StudyConfig, Path]:
-    """Return the study and the folder that records it: runs/NAME beside the study file."""
-    config = load_study(path)
-    return config, path.resolve().parent / "runs" / config.name
-
-
-def _open_recorded(path: Path) -> StudyFolder:
-    """Accept a recorded study's folder, or the study.yaml that it was recorded from."""
-    if path.suffix in YAML:
-        return StudyFolder.open(_load_study(path)[1])
-    if not path.exists():
-        raise StudyError("no such folder", path=path, hint="name a folder under runs/, or a study.yaml")
-    return StudyFolder.open(path)
-
-
-def _shown(path: Path) -> str:
-    """Return a path as short as it can be said from here."""
-    try:
-        return str(path.resolve().relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
 
 
 def _sample(
@@ -149,7 +125,7 @@ def _all_steps(
     _score(folder, unsafe, workers)
     reports = _render(folder, formats)
     data = summary_data(folder, sampled, reports)
-    click.echo(json.dumps(data, ensure_ascii=False) if as_json else five_lines(data, _shown))
+    click.echo(json.dumps(data, ensure_ascii=False) if as_json else five_lines(data, shown))
     return 0
 
 
@@ -219,7 +195,7 @@ def run(
 
     Recorded runs are never asked again: killed or interrupted, run the same command and it goes on.
     """
-    config, root = _load_study(study)
+    config, root = load_settings(study)
     return _all_steps(
         config, study, root, limit=limit, only=only, formats=formats, unsafe=unsafe, workers=workers, as_json=as_json
     )
@@ -232,14 +208,14 @@ def run(
 @_json
 def sample(study: Path, limit: int | None, only: tuple[str, ...], as_json: bool) -> int:
     """Ask what STUDY (a study.yaml) asks for and is not recorded yet. This is the step that costs money."""
-    config, root = _load_study(study)
+    config, root = load_settings(study)
     folder, summary = _sample(config, study, root, limit, only)
     if summary.interrupted:
         _say_how_to_go_on(summary)
     if as_json:
         click.echo(json.dumps({"folder": str(folder.root), **summary.to_dict()}))
     else:
-        click.echo(f"{_shown(folder.records_path)}: {summary.recorded} of {summary.total} runs, {summary.new} new")
+        click.echo(f"{shown(folder.records_path)}: {summary.recorded} of {summary.total} runs, {summary.new} new")
     return 130 if summary.interrupted else 0
 
 
@@ -253,7 +229,7 @@ def score(study: Path, unsafe: bool, workers: int | None, as_json: bool) -> None
 
     Code in the answers is run in a sandbox; what a piece of code gave is kept, so marking again is quick.
     """
-    folder = _open_recorded(study)
+    folder = open_recorded(study)
     if study.suffix in YAML:
         # What the file says now: a mended ground truth, more runs. Nothing is asked.
         from dsqa.sampling import prepare_study
@@ -265,8 +241,8 @@ def score(study: Path, unsafe: bool, workers: int | None, as_json: bool) -> None
 
         click.echo(json.dumps(summary_data(folder, None, [])))
     else:
-        click.echo(_shown(folder.outcomes_path))
-        click.echo(_shown(folder.cells_path))
+        click.echo(shown(folder.outcomes_path))
+        click.echo(shown(folder.cells_path))
 
 
 @click.command(short_help="Execute the notebook and render the report.")
@@ -285,15 +261,13 @@ def report(
     as_json: bool,
 ) -> None:
     """Render the report of a marked STUDY (a folder under runs/, or its study.yaml)."""
-    folder = _open_recorded(study)
-    if not folder.outcomes_path.is_file():
-        raise StudyError("has not been marked yet", path=folder.root, hint=f"run: dsqa score {_shown(folder.root)}")
+    folder = open_recorded(study, marked=True)
     paths = _render(folder, formats, notebook, {key: _typed(value) for key, value in parameters})
     if as_json:
         click.echo(json.dumps({"reports": [str(path) for path in paths]}))
     else:
         for path in paths:
-            click.echo(_shown(path))
+            click.echo(shown(path))
 
 
 def _typed(value: str) -> Any:
