@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dsqa.metrics import choose_answer, compare_answer, read_answer, read_output, strip_reasoning
-from dsqa.metrics.answers.numbers import parse_number
+from dsqa.values import parse_number
 from tests.metrics.questions import QUESTIONS, ask
 
 COUNT, MEAN, TWO, COUNTRY = (QUESTIONS[k] for k in ("count", "mean", "two", "country"))

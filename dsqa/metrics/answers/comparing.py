@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dsqa.bank import Question
-from dsqa.metrics.answers.notation import canonical_string, plain
 from dsqa.metrics.answers.question import Unit, order_matters, unit_of
 from dsqa.metrics.answers.reading import Reading
 from dsqa.metrics.answers.rounding import canonical_key, compare_number
-from dsqa.metrics.answers.values import (
+from dsqa.values import (
     Value,
+    canonical_string,
     parse_boolean,
     parse_moment,
     parse_nothing,
     parse_range,
     parse_truth,
+    plain,
     split_items,
 )
 

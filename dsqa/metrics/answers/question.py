@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dsqa.bank import Question
-from dsqa.metrics.answers.notation import canonical_string, plain
-from dsqa.metrics.answers.numbers import parse_number
+from dsqa.values import canonical_string, parse_number, plain
 
 __all__ = ["Unit", "is_placeholder", "name_of", "order_matters", "pattern_for", "unit_of"]
 

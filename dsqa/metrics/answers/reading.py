@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dsqa.bank import Question
-from dsqa.metrics.answers.brackets import closing_positions
-from dsqa.metrics.answers.notation import canonical_string, plain
-from dsqa.metrics.answers.numbers import parse_number
 from dsqa.metrics.answers.question import is_placeholder, name_of, pattern_for
 from dsqa.metrics.answers.statements import boxed, only_value, stated
 from dsqa.metrics.answers.visible import strip_reasoning, without_code
+from dsqa.values import canonical_string, closing_positions, parse_number, plain
 
 __all__ = ["Found", "How", "Reading", "read_answer", "read_output"]
 

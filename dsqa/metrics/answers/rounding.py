@@ -14,10 +14,18 @@ from __future__ import annotations
 
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
 
-from dsqa.metrics.answers.notation import canonical_string, plain
-from dsqa.metrics.answers.numbers import EXACT, Number, parse_number
 from dsqa.metrics.answers.question import Unit
-from dsqa.metrics.answers.values import parse_boolean, parse_moment, parse_nothing, split_items
+from dsqa.values import (
+    EXACT,
+    Number,
+    canonical_string,
+    parse_boolean,
+    parse_moment,
+    parse_nothing,
+    parse_number,
+    plain,
+    split_items,
+)
 
 __all__ = ["canonical_key", "compare_number"]
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 
-from dsqa.metrics.answers.brackets import closing_positions
-from dsqa.metrics.answers.notation import canonical_string, plain
-from dsqa.metrics.answers.numbers import parse_number
-from dsqa.metrics.answers.values import (
+from dsqa.values import (
+    canonical_string,
+    closing_positions,
     parse_boolean,
     parse_moment,
     parse_nothing,
+    parse_number,
     parse_range,
     parse_truth,
+    plain,
     split_items,
 )
 

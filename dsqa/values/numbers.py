@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation
 from functools import lru_cache
 
-from dsqa.metrics.answers.notation import plain
+from dsqa.values.notation import plain
 
 __all__ = ["EXACT", "Number", "parse_number"]
 

@@ -8,10 +8,19 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Literal
 
-from dsqa.metrics.answers.notation import canonical_string, plain
-from dsqa.metrics.answers.numbers import Number, parse_number
+from dsqa.values.notation import canonical_string, plain
+from dsqa.values.numbers import Number, parse_number
 
-__all__ = ["Kind", "Value", "parse_boolean", "parse_moment", "parse_range", "parse_truth", "split_items"]
+__all__ = [
+    "Kind",
+    "Value",
+    "parse_boolean",
+    "parse_moment",
+    "parse_nothing",
+    "parse_range",
+    "parse_truth",
+    "split_items",
+]
 
 Kind = Literal["blank", "nothing", "boolean", "number", "moment", "range", "vector", "mapping", "string"]
 

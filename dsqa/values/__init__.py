@@ -1,0 +1,32 @@
+"""How people and programs write values: numbers, truth values, dates, vectors; read exactly."""
+
+from dsqa.values.brackets import closing_positions
+from dsqa.values.kinds import (
+    Kind,
+    Value,
+    parse_boolean,
+    parse_moment,
+    parse_nothing,
+    parse_range,
+    parse_truth,
+    split_items,
+)
+from dsqa.values.notation import canonical_string, plain
+from dsqa.values.numbers import EXACT, Number, parse_number
+
+__all__ = [
+    "EXACT",
+    "Kind",
+    "Number",
+    "Value",
+    "canonical_string",
+    "closing_positions",
+    "parse_boolean",
+    "parse_moment",
+    "parse_nothing",
+    "parse_number",
+    "parse_range",
+    "parse_truth",
+    "plain",
+    "split_items",
+]
