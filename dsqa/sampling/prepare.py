@@ -55,7 +55,7 @@ def prepare_study(config: StudyConfig, study_path: Path | None, root: Path) -> S
     names = sorted({q.file_name for q in bank if q.file_name is not None})
     description = StudyDescription(
         name=config.name,
-        runs=config.runs,
+        runs=config.most_runs,
         seed=config.seed,
         conditions=conditions,
         cells=tuple(CellPlan(cell.question_id, cell.condition.id, cell.prompt_hash) for cell in cells),

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from dsqa.study.sections import EndpointConfig, ExecutionConfig, ModelConfig, PromptConfig, SamplingConfig
+from dsqa.study.sections import EndpointConfig, ExecutionConfig, ModelConfig, PromptConfig, SamplingConfig, StopConfig
 from dsqa.study.sections.base import Section
 
 __all__ = ["StudyConfig"]
@@ -60,6 +60,7 @@ class StudyConfig(Section):
     prompt: PromptConfig = PromptConfig()
     sampling: SamplingConfig = SamplingConfig()
     execution: ExecutionConfig = ExecutionConfig()
+    stop: StopConfig | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -71,7 +72,17 @@ class StudyConfig(Section):
                 )
         for where, request in [("request", self.request), *[(f"models: {m.name}", m.request) for m in self.models]]:
             self._check_request(where, request)
+        for model in self.models:
+            try:
+                check_parameters(self.endpoints[model.endpoint].api, {**self.request, **model.request})
+            except ValueError as error:
+                raise ValueError(f"request of '{model.name}': {error}") from None
         return self
+
+    @property
+    def most_runs(self) -> int:
+        """The runs that a cell may have: `runs`, or where the study stops by itself, its `max_runs`."""
+        return self.runs if self.stop is None else self.stop.max_runs or self.runs
 
     def _check_request(self, where: str, request: dict[str, Any]) -> None:
         for name in request:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from dsqa.errors import StudyError
 from dsqa.study.config import StudyConfig
-from dsqa.study.sections import EndpointConfig, ExecutionConfig, ModelConfig, PromptConfig, SamplingConfig
+from dsqa.study.sections import EndpointConfig, ExecutionConfig, ModelConfig, PromptConfig, SamplingConfig, StopConfig
 
 __all__ = ["load_study", "parse_study"]
 
@@ -110,6 +110,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "prompt": PromptConfig,
     "sampling": SamplingConfig,
     "execution": ExecutionConfig,
+    "stop": StopConfig,
 }
 
 

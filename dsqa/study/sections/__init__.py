@@ -1,8 +1,23 @@
 """The sections of a `study.yaml`, one module each."""
 
-from dsqa.study.sections.endpoints import EndpointConfig, ModelConfig, check_address
+from dsqa.study.sections.endpoints import (
+    SEED_PER_RUN,
+    EndpointConfig,
+    ModelConfig,
+    check_address,
+    check_parameters,
+)
 from dsqa.study.sections.execution import ExecutionConfig
 from dsqa.study.sections.prompt import PromptConfig
 from dsqa.study.sections.sampling import SamplingConfig
+from dsqa.study.sections.stopping import StopConfig
 
-__all__ = ["EndpointConfig", "ExecutionConfig", "ModelConfig", "PromptConfig", "SamplingConfig", "check_address"]
+__all__ = [
+    "EndpointConfig",
+    "ExecutionConfig",
+    "ModelConfig",
+    "PromptConfig",
+    "SamplingConfig",
+    "StopConfig",
+    "check_address",
+]
