@@ -121,7 +121,7 @@ def instability_sequence(
 
 def instability_calls(
     cells: Sequence[ArrayLike],
-    looks: Sequence[int],
+    looks: ArrayLike,
     *,
     level: float = 0.95,
     threshold: float = NOTABLE,
@@ -134,7 +134,7 @@ def instability_calls(
     cells
         As for `instability_sequence`.
     looks
-        Numbers of runs, at least 1, at which to look.
+        Numbers of runs at which to look: shape (looks,), or (cells, looks) for numbers of each cell's own.
     level
         The call is right with at least this probability, whichever look it is made at.
     threshold
@@ -145,8 +145,8 @@ def instability_calls(
     Returns
     -------
     numpy.ndarray
-        Shape (cells, looks); 0 where a cell has fewer runs than the look. A call agrees with the interval of
-        `instability_sequence` at that look, for a threshold that is a multiple of 0.01.
+        Shape (cells, looks); 0 where a cell has fewer runs than the look, and for no run. A call agrees with
+        the interval of `instability_sequence` at that look, for a threshold that is a multiple of 0.01.
 
     Raises
     ------
@@ -159,14 +159,16 @@ def instability_calls(
     scores, lengths = _padded(cells, bounds)
     h = bounds[1] - bounds[0]
     v = (threshold * h / 2) ** 2
-    at = np.broadcast_to(np.asarray(looks, dtype=np.int64), (len(lengths), len(looks)))
-    if (at < 1).any():
-        raise StatisticsError("looks must be numbers of runs, from 1")
+    wanted = np.asarray(looks, dtype=np.int64)
+    if wanted.ndim not in (1, 2) or (wanted < 0).any():
+        raise StatisticsError("looks must be numbers of runs, none of them negative")
+    at = np.broadcast_to(wanted, (len(lengths), wanted.shape[-1]))
     known = at <= lengths[:, None]
     upper = _at(_log_upper(scores, v, h), np.where(known, at, 0) - 1)
     values, counts = _counts(scores, np.where(known, at, 0))
     lower = _log_lower(values, counts, v, h).reshape(at.shape)
     calls = np.zeros(at.shape, dtype=np.int8)
+    known &= at > 0
     calls[known & (upper >= -np.log(alpha * UPPER_SHARE))] = -1
     calls[known & (lower >= -np.log(alpha * (1 - UPPER_SHARE)))] = 1
     return calls
