@@ -10,11 +10,22 @@ from typing import Any
 
 from dsqa.endpoints.failures import Failure, PassingFailure, PermanentFailure, Scope
 from dsqa.endpoints.retry_after import retry_after_seconds
+from dsqa.endpoints.secrets import without_credentials
 
-__all__ = ["ErrorContext", "classify_response"]
+__all__ = ["ErrorContext", "classify_response", "error_in"]
 
-_FILTERED = {"content_filter", "content_policy_violation", "responsibleaipolicyviolation", "moderation_blocked"}
+_FILTERED = {
+    "content_filter",
+    "content_policy_violation",
+    "responsibleaipolicyviolation",
+    "moderation_blocked",
+    "invalid_prompt",
+}
 _NO_CREDIT = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits"}
+_NO_CREDIT_TEXT = re.compile(
+    r"credit balance is too low|\b(insufficient|no|any|out of) (account )?(credits?|balance|funds)\b",
+    re.I,
+)
 _TOO_LONG = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
 _TOO_LONG_TEXT = re.compile(
     r"context (length|size|window)|maximum context|prompt is too long|input is too long", re.I
@@ -38,6 +49,8 @@ class ErrorContext:
     key_variable: str | None
     models: Sequence[str] = ()
     """Models the endpoint says it has; empty where it did not say."""
+    asked_for: str = "chat completions"
+    """What the request was one for, in words."""
 
 
 def classify_response(status: int, headers: Mapping[str, str], body: str, about: ErrorContext) -> Failure:
@@ -50,7 +63,7 @@ def classify_response(status: int, headers: Mapping[str, str], body: str, about:
     about
         Where the request went and what it asked for.
     """
-    error = _error_in(body)
+    error = error_in(body)
     codes = {c.lower() for c in _codes(error)}
     said = _one_line(error.get("message") or body)
     wait = retry_after_seconds(headers)
@@ -61,7 +74,7 @@ def classify_response(status: int, headers: Mapping[str, str], body: str, about:
 
     if codes & _FILTERED or (status == 403 and _was_moderated(error)):
         return permanent("content filter", Scope.REQUEST, "the endpoint's content filter blocked the request")
-    if status == 402 or codes & _NO_CREDIT:
+    if status == 402 or codes & _NO_CREDIT or (status in {400, 403} and _NO_CREDIT_TEXT.search(said)):
         return permanent(
             "no credit",
             Scope.ENDPOINT,
@@ -79,8 +92,14 @@ def classify_response(status: int, headers: Mapping[str, str], body: str, about:
         return permanent("unknown model", Scope.MODEL, f"{about.url} has no model '{about.model}'", has)
     if status == 404:
         return permanent(
-            "not found", Scope.ENDPOINT, f"{about.url} has no chat completions", "check base_url; most end in /v1"
+            "not found",
+            Scope.ENDPOINT,
+            f"{about.url} has no {about.asked_for}",
+            "check base_url (most end in /v1) and api",
         )
+    if 300 <= status < 400:
+        where = without_credentials(headers.get("location", "")) or "elsewhere"
+        return permanent("moved", Scope.ENDPOINT, f"{about.url} sends us on to {where}", "write that as base_url")
     if status in _PASSING or status >= 500:
         kind = _PASSING.get(status, "server error")
         message = f"HTTP {status}: {said}" if said else f"HTTP {status}"
@@ -93,7 +112,8 @@ def classify_response(status: int, headers: Mapping[str, str], body: str, about:
     )
 
 
-def _error_in(body: str) -> dict[str, Any]:
+def error_in(body: str) -> dict[str, Any]:
+    """Return the error object in an error response's body, empty where there is none."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):

@@ -6,14 +6,17 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dsqa.endpoints.reply import Reply
-from dsqa.endpoints.secrets import Secret, read_key
+from dsqa.endpoints.secrets import Secret, read_key, without_credentials
 from dsqa.errors import EndpointError
 from dsqa.study.sections import EndpointConfig, check_address
 
-__all__ = ["OPENAI_URL", "Endpoint", "open_endpoint"]
+if TYPE_CHECKING:
+    from dsqa.endpoints.http import HttpEndpoint
+
+__all__ = ["OPENAI_URL", "Endpoint", "address_of", "open_endpoint"]
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -66,37 +69,68 @@ async def open_endpoint(
     ------
     EndpointError
         The key is not set, the address cannot be reached, the embedded server does not start.
+    RecordError
+        What is to be played back cannot be read.
     MissingDependencyError
         The embedded model is not installed.
     """
-    # Both bring in a lot; whoever only prints a report does not wait for it.
-    from dsqa.endpoints.chat import ChatEndpoint  # noqa: PLC0415
-
     async with AsyncExitStack() as stack:
-        if config.kind == "embedded":
-            from dsqa.endpoints.embedded.server import start_server  # noqa: PLC0415
+        if config.kind == "replay":
+            from dsqa.endpoints.replay import ReplayEndpoint  # noqa: PLC0415
 
-            server = await stack.enter_async_context(start_server(name, config, log_dir))
-            endpoint = ChatEndpoint(
-                name,
-                server.base_url,
-                Secret(None),
-                key_variable=None,
-                timeout=timeout,
-                concurrency_limit=config.slots,
-                recorded_url="embedded",
-                versions=server.versions,
-            )
-            stack.push_async_callback(endpoint.close)
-        else:
-            base_url = config.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
-            try:
-                # A study's own address is checked when it is read; this may be the environment's.
-                check_address(base_url)
-            except ValueError as error:
-                raise EndpointError(f"endpoint '{name}': base_url {error}") from None
-            key = read_key(name, config, base_url)
-            endpoint = ChatEndpoint(name, base_url, key, key_variable=config.api_key_env, timeout=timeout)
-            stack.push_async_callback(endpoint.close)
+            yield stack.enter_context(ReplayEndpoint.open(name, Path(config.records or "")))
+            return
+        endpoint = await _open_http(stack, name, config, timeout, log_dir)
         await endpoint.reach()
         yield endpoint
+
+
+def address_of(name: str, config: EndpointConfig) -> str:
+    """Return the address of an endpoint of kind openai: its settings', the environment's, or OpenAI's own.
+
+    Raises
+    ------
+    EndpointError
+        It is no address, or holds credentials.
+    """
+    base_url = config.base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL
+    try:
+        # A study's own address is checked when it is read; this may be the environment's.
+        return check_address(base_url)
+    except ValueError as error:
+        raise EndpointError(f"endpoint '{name}': base_url {error}") from None
+
+
+async def _open_http(
+    stack: AsyncExitStack, name: str, config: EndpointConfig, timeout: float, log_dir: Path | None
+) -> HttpEndpoint:
+    # These bring in a lot; whoever only prints a report does not wait for it.
+    from dsqa.endpoints.client import Address, openai_client  # noqa: PLC0415
+    from dsqa.endpoints.http import HttpEndpoint  # noqa: PLC0415
+
+    versions: dict[str, str] = {}
+    if config.kind == "embedded":
+        from dsqa.endpoints.embedded.server import start_server  # noqa: PLC0415
+
+        server = await stack.enter_async_context(start_server(name, config, log_dir))
+        base_url, key, versions = server.base_url, Secret(None), server.versions
+    else:
+        base_url = address_of(name, config)
+        key = read_key(name, config, base_url)
+    address = Address.of(base_url, config)
+    client = openai_client(address, key, config, timeout)
+    stack.push_async_callback(client.close)
+    endpoint = HttpEndpoint(
+        name,
+        address,
+        client,
+        key,
+        api=config.api,
+        key_variable=config.api_key_env if config.kind == "openai" and config.auth != "none" else None,
+        timeout=timeout,
+        recorded_url="embedded" if config.kind == "embedded" else without_credentials(address.recorded),
+        concurrency_limit=config.slots if config.kind == "embedded" else None,
+        versions=versions,
+    )
+    stack.push_async_callback(endpoint.close)
+    return endpoint

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dsqa.records import Status
 
-__all__ = ["MalformedReplyError", "Reply", "read_replies", "read_reply"]
+__all__ = ["MalformedReplyError", "Reply", "read_replies", "read_reply", "status_of", "string_or_none"]
 
 
 class MalformedReplyError(ValueError):
@@ -59,6 +59,10 @@ class Reply:
     adapted: tuple[dict[str, Any], ...] = ()
     started_at: str | None = None
     retries: int | None = None
+
+    def as_sent(self, request: dict[str, Any], adapted: tuple[dict[str, Any], ...]) -> Reply:
+        """Return the reply with the body that was sent, and what was adapted in it."""
+        return replace(self, request=request, adapted=adapted)
 
 
 def read_reply(body: Any, seconds: float) -> Reply:
@@ -118,17 +122,17 @@ def _read_choice(
         raise MalformedReplyError("a choice has no message")
     text = _text_of(message.get("content"))
     refusal = message.get("refusal") or _refusal_in(message.get("content"))
-    finish = _string(choice.get("finish_reason"))
+    finish = string_or_none(choice.get("finish_reason"))
     return Reply(
-        status=_status(text, refusal, finish),
+        status=status_of(text, refusal, finish),
         text=text,
         finish_reason=finish,
         usage=usage if isinstance(usage, dict) else None,
         # llama.cpp, vLLM and DeepSeek say `reasoning_content`, OpenRouter and newer vLLM `reasoning`.
-        reasoning=_string(message.get("reasoning_content")) or _string(message.get("reasoning")),
-        refusal=_string(refusal),
-        response_id=_string(body.get("id")),
-        response_model=_string(body.get("model")),
+        reasoning=string_or_none(message.get("reasoning_content")) or string_or_none(message.get("reasoning")),
+        refusal=string_or_none(refusal),
+        response_id=string_or_none(body.get("id")),
+        response_model=string_or_none(body.get("model")),
         seconds=seconds,
         body=body,
         headers=headers,
@@ -137,7 +141,8 @@ def _read_choice(
     )
 
 
-def _status(text: str, refusal: Any, finish: str | None) -> Status:
+def status_of(text: str, refusal: Any, finish: str | None) -> Status:
+    """Name an answer for what it is."""
     if refusal:
         return "refused"
     if finish == "content_filter":
@@ -161,5 +166,6 @@ def _refusal_in(content: Any) -> str | None:
     return next((str(p["refusal"]) for p in parts if isinstance(p, dict) and p.get("refusal")), None)
 
 
-def _string(value: Any) -> str | None:
+def string_or_none(value: Any) -> str | None:
+    """Return a text that is one and not empty."""
     return value if isinstance(value, str) and value else None

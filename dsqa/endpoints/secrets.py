@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from dsqa.errors import EndpointError
 from dsqa.study.sections import EndpointConfig
@@ -52,9 +52,10 @@ def is_local(base_url: str) -> bool:
 
 
 def without_credentials(url: str) -> str:
-    """Return a URL without user, password and query, fit for a record."""
+    """Return a URL without user, password, fragment and whatever of its query is not the API's version."""
     parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    query = urlencode([(name, value) for name, value in parse_qsl(parts.query) if name == "api-version"])
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, query, ""))
 
 
 def read_key(name: str, config: EndpointConfig, base_url: str) -> Secret:
@@ -66,7 +67,7 @@ def read_key(name: str, config: EndpointConfig, base_url: str) -> Secret:
         The variable is not set (and the endpoint is not on this machine), or cannot be a header's value.
     """
     variable = config.api_key_env
-    if variable is None:
+    if variable is None or config.auth == "none":
         return Secret(None)
     value = os.environ.get(variable, "").strip()
     if not value:

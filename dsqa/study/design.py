@@ -80,5 +80,5 @@ def conditions_of(config: StudyConfig) -> tuple[Condition, ...]:
             request={**config.request, **model.request},
         )
         for model in config.models
-        for temperature in config.temperatures
+        for temperature in (config.temperatures if model.temperatures == "study" else model.temperatures)
     )

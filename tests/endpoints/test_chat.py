@@ -117,7 +117,7 @@ def test_passing_statuses(status):
         (error(404, 'model "m" not found, try pulling it first'), Scope.MODEL, "unknown model", "'m'"),
         (error(400, "m is not a valid model ID"), Scope.MODEL, "unknown model", "'m'"),
         (Fault(status=404, body="<html><h1>Not Found</h1></html>"), Scope.ENDPOINT, "not found", "Not Found"),
-        (error(400, "Unsupported: 'temperature'", "unsupported_value"), Scope.PARAMETERS, "bad request", "temp"),
+        (error(400, "Unsupported: 'top_k'", "unsupported_value"), Scope.PARAMETERS, "bad request", "top_k"),
         (Fault(status=422, body='{"detail": [{"msg": "extra"}]}'), Scope.PARAMETERS, "bad request", "extra"),
         (error(400, "maximum context length is 8", "context_length_exceeded"), Scope.REQUEST, "too long", "too long"),
         (error(400, "filtered", "content_filter"), Scope.REQUEST, "content filter", "content filter"),
@@ -190,7 +190,7 @@ def test_missing_key_names_the_variable(monkeypatch):
     # On this machine none is needed.
     reply, server = ask()
     assert reply.text == "answer 1"
-    assert server.seen[0].headers["Authorization"] == "Bearer none"
+    assert "Authorization" not in server.seen[0].headers
 
 
 def test_a_key_that_cannot_be_one(monkeypatch):

@@ -61,7 +61,7 @@ def _sample(folder: str, file_size: int | None, pipe: int) -> None:
 
 
 def main() -> None:
-    import dsqa.endpoints.chat
+    import dsqa.endpoints.http
     import dsqa.sampling  # noqa: F401
 
     print(json.dumps({"ready": True}), flush=True)

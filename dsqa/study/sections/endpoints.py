@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+import re
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from dsqa.study.sections.base import Section
 
-__all__ = ["EndpointConfig", "ModelConfig", "check_address"]
+__all__ = ["SEED_PER_RUN", "EndpointConfig", "ModelConfig", "check_address", "check_parameters"]
+
+SEED_PER_RUN = "per-run"
+"""As `seed` in a request: each run is sent a seed of its own, made from the study's seed and the run's number."""
+
+_SECRET_NAME = re.compile(
+    r"(^|[-_])(api[-_]?key|key|token|secret|sig|signature|password|authorization|cookie)$", re.I
+)
+_NOT_IN_RESPONSES = (
+    "seed",
+    "stop",
+    "presence_penalty",
+    "frequency_penalty",
+    "logit_bias",
+    "logprobs",
+    "prediction",
+    "modalities",
+)
+_ONLY_IN_RESPONSES = ("max_output_tokens", "reasoning", "text", "truncation", "include", "instructions")
 
 
 def check_address(url: str) -> str:
@@ -23,6 +43,9 @@ def check_address(url: str) -> str:
     parts = urlsplit(url)
     if "@" in parts.netloc:
         raise ValueError("may hold no user or password; keys are read from the variable that api_key_env names")
+    for name, _ in parse_qsl(parts.query, keep_blank_values=True):
+        if _SECRET_NAME.search(name):
+            raise ValueError(f"may hold no {name}; keys are read from the variable that api_key_env names")
     try:
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
     except ValueError:
@@ -32,13 +55,58 @@ def check_address(url: str) -> str:
     return url
 
 
-class EndpointConfig(Section):
-    """Where requests go. A key is only ever named here (`api_key_env`), never written."""
+def check_parameters(api: str, names: Iterable[str]) -> None:
+    """Make sure that an API has the parameters a study asks for.
 
-    kind: Literal["openai", "embedded"] = "openai"
+    Raises
+    ------
+    ValueError
+        It has no such parameter, or another name for it; the message says which.
+    """
+    for name in names:
+        if api == "responses" and name in _NOT_IN_RESPONSES:
+            raise ValueError(f"'{name}' is no parameter of the Responses API; leave it out, or use  api: chat")
+        if api == "chat" and name in _ONLY_IN_RESPONSES:
+            raise ValueError(
+                f"'{name}' is a parameter of the Responses API only; use  api: responses  for the endpoint"
+            )
+
+
+class EndpointConfig(Section):
+    """Where requests go. A key is only ever named here (`api_key_env`), never written.
+
+    Parameters
+    ----------
+    kind
+        openai: anything that speaks OpenAI's protocol; embedded: the small model that dsqa runs itself; replay: the
+        recorded runs of a study, no key and no network.
+    base_url
+        Up to and including ``/v1`` or the like; a query string is kept. By default the one in ``OPENAI_BASE_URL``,
+        else OpenAI's own.
+    api
+        chat (chat completions) or responses (OpenAI's Responses API).
+    api_key_env
+        The environment variable that holds the key.
+    auth
+        How the key is sent: ``Authorization: Bearer …``, ``api-key: …`` (Azure), or not at all.
+    api_version
+        Azure's ``?api-version=…``.
+    headers
+        More headers to send; none that hold secrets.
+    records
+        replay only: a study's folder, or a records.jsonl (.gz).
+    weights, slots, context, threads
+        embedded only: a GGUF file, requests at once, tokens that each of them may have, threads.
+    """
+
+    kind: Literal["openai", "embedded", "replay"] = "openai"
     base_url: str | None = None
+    api: Literal["chat", "responses"] = "chat"
     api_key_env: str | None = "OPENAI_API_KEY"
-    # embedded only
+    auth: Literal["bearer", "api-key", "none"] = "bearer"
+    api_version: str | None = None
+    headers: dict[str, str] = Field(default_factory=dict)
+    records: str | None = None
     weights: str | None = None
     slots: Annotated[int, Field(ge=1, le=64)] = 8
     context: Annotated[int, Field(ge=512)] = 2048
@@ -49,10 +117,49 @@ class EndpointConfig(Section):
     def _is_an_address(cls, value: str | None) -> str | None:
         return None if value is None else check_address(value)
 
+    @field_validator("api_version", mode="before")
+    @classmethod
+    def _is_text(cls, value: Any) -> Any:
+        # 2024-10-21 without quotes is a date to YAML.
+        return value if value is None or isinstance(value, str) else str(value)
+
+    @field_validator("headers")
+    @classmethod
+    def _hold_no_secrets(cls, value: dict[str, str]) -> dict[str, str]:
+        for name, text in value.items():
+            if _SECRET_NAME.search(name):
+                raise ValueError(f"'{name}' would be recorded; name an environment variable in api_key_env")
+            if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name) or not text.isprintable() or not text.isascii():
+                raise ValueError(f"'{name}' is no header: plain characters on one line only")
+        return value
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> Self:
+        if self.kind == "replay" and self.records is None:
+            raise ValueError("kind: replay needs  records:  a study's folder, or its records.jsonl")
+        if self.kind != "replay" and self.records is not None:
+            raise ValueError("'records' goes with  kind: replay")
+        if self.kind != "openai":
+            for name in ("base_url", "api_version"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f"'{name}' has no meaning with  kind: {self.kind}")
+        return self
+
+
+def _as_list(value: Any) -> Any:
+    # null is a temperature too: none is sent.
+    return [value] if value is None or isinstance(value, int | float) else value
+
+
+_Temperatures = Annotated[
+    tuple[Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None, ...], Field(min_length=1)
+]
+
 
 class ModelConfig(Section):
-    """A model, the endpoint that serves it, and request parameters of its own."""
+    """A model, the endpoint that serves it, request parameters and, where they differ, temperatures of its own."""
 
     name: Annotated[str, Field(min_length=1)]
     endpoint: str = "default"
     request: dict[str, Any] = Field(default_factory=dict)
+    temperatures: Annotated[_Temperatures | Literal["study"], BeforeValidator(_as_list)] = "study"
