@@ -9,7 +9,15 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from dsqa.study.sections import EndpointConfig, ExecutionConfig, ModelConfig, PromptConfig, SamplingConfig, StopConfig
+from dsqa.study.sections import (
+    EndpointConfig,
+    ExecutionConfig,
+    ModelConfig,
+    PromptConfig,
+    SamplingConfig,
+    StopConfig,
+    check_parameters,
+)
 from dsqa.study.sections.base import Section
 
 __all__ = ["StudyConfig"]

@@ -1,5 +1,6 @@
 """The sections of a `study.yaml`, one module each."""
 
+from dsqa.study.sections.artefacts import ArtefactConfig
 from dsqa.study.sections.endpoints import (
     SEED_PER_RUN,
     EndpointConfig,
@@ -13,6 +14,8 @@ from dsqa.study.sections.sampling import SamplingConfig
 from dsqa.study.sections.stopping import StopConfig
 
 __all__ = [
+    "SEED_PER_RUN",
+    "ArtefactConfig",
     "EndpointConfig",
     "ExecutionConfig",
     "ModelConfig",
@@ -20,4 +23,5 @@ __all__ = [
     "SamplingConfig",
     "StopConfig",
     "check_address",
+    "check_parameters",
 ]
