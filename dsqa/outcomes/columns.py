@@ -65,4 +65,6 @@ COLUMNS: tuple[Column, ...] = (
     Column("answer_share", "Float64", "share of the question's parts that match"),
     Column("answer_conflict", "boolean", "the text and the executed code gave different answers"),
     Column("answer_key", "string", "the answer in canonical form: equal answers have equal keys"),
+    Column("text_hash", "string", "fingerprint of the raw response, code included; missing where the run failed"),
+    Column("result_key", "string", "what running the code gave: the answer in it, else its output or error, hashed"),
 )

@@ -30,6 +30,7 @@ from dsqa.metrics import (
 from dsqa.outcomes.cache import ExecutionCache, snippet_key
 from dsqa.records import Record
 from dsqa.study import ExecutionConfig
+from dsqa.study.design import fingerprint
 
 __all__ = ["Marked", "mark", "rows_of"]
 
@@ -171,7 +172,18 @@ def _marks(run: Marked, result: ExecutionResult | None) -> dict[str, Any]:
         "execution_detail": None if result is None else result.detail or None,
         "isolation": None if result is None else result.isolation,
         **_answer(answer),
+        "text_hash": None if run.record.status == "failed" else fingerprint(run.record.text),
+        "result_key": None if result is None else _result_key(result, answer),
     }
+
+
+def _result_key(result: ExecutionResult, answer: Answer) -> str:
+    """Return what tells executed results apart: the answer in the output, else the output, else how it failed."""
+    if answer.source == "execution" and answer.comparison.key is not None:
+        return answer.comparison.key
+    if result.outcome == "ran":
+        return f"output {fingerprint([result.stdout.strip(), result.value])}"
+    return f"{result.outcome}: {result.exception or ''}".removesuffix(": ")
 
 
 def _answer(answer: Answer) -> dict[str, Any]:

@@ -55,6 +55,10 @@ def lead(page: Page) -> Markdown:
         sentences += [_only(page, verdict) for verdict in VERDICT_CLASSES]
     else:
         sentences += [_of_all(page, verdict) for verdict in VERDICT_CLASSES]
+    lost = page.cells[page.cells["verdict"] == "no answers"]
+    if len(lost):
+        silent = _links(page, _names(lost))
+        sentences.append(f"**No reply at all came** for {silent}{_where(page, lost)}: nothing is known there.")
     unsettled = len(_open_calls(page))
     if unsettled:
         verdicts = int(page.cells["verdict"].isin(list(VERDICT_CLASSES)).sum())
@@ -115,7 +119,7 @@ def verdict_table(page: Page) -> Markdown:
             f" {_UNSETTLED} marks {len(unsettled)} of {count(len(page.cells), 'verdict')} that "
             f"{'is' if len(unsettled) == 1 else 'are'} not settled: {_runs(unsettled)} are too few to tell."
         )
-    elif not (page.cells["verdict"] == "not known").any():
+    elif page.cells["verdict"].isin(list(VERDICT_CLASSES)).all():
         caption += f" All are settled, with {_runs(page.cells)} per question and condition."
     columns = [Column("Condition", width=14)]
     for verdict in shown:
@@ -157,8 +161,7 @@ def _asked_once(page: Page) -> str:
 
 
 def _wrong(page: Page) -> list[str]:
-    # A question that never got a reply is not the model's mistake.
-    cells = page.cells[(page.cells["verdict"] == "stable and wrong") & (page.cells["n_failed"] < page.cells["runs"])]
+    cells = page.cells[page.cells["verdict"] == "stable and wrong"]
     wrong = _names(cells)
     if not wrong:
         return []

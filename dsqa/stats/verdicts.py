@@ -12,23 +12,24 @@ from dsqa.stats.dispersion import NOTABLE
 
 __all__ = ["VERDICTS", "headline", "verdicts"]
 
-VERDICTS = ("stable and right", "stable and wrong", "unstable", "not known")
+VERDICTS = ("stable and right", "stable and wrong", "unstable", "no answers", "not known")
 """Every verdict, in the order in which tables show them."""
 
 _NEEDED = ("runs", "instability", "instability_low", "instability_high", "accuracy", "accuracy_low", "accuracy_high")
 
 
 def verdicts(cells: pd.DataFrame) -> pd.DataFrame:
-    """Call each cell stable and right, stable and wrong, unstable, or not known.
+    """Call each cell stable and right, stable and wrong, unstable, without answers, or not known.
 
-    Unstable: σ̄ ≥ 0.3. Else right if more than half of the runs are, else wrong. Not known: a single
-    run, or no scores. A verdict is settled if the interval for σ̄ lies on one side of 0.3 and, for a
-    stable cell, the one for accuracy on one side of one half.
+    No answers: every run was lost to the infrastructure, which says nothing about the model (only where the
+    table counts `n_failed`). Unstable: σ̄ ≥ 0.3. Else right if more than half of the runs are, else wrong.
+    Not known: a single run, or no scores. A verdict is settled if the interval for σ̄ lies on one side of 0.3
+    and, for a stable cell, the one for accuracy on one side of one half.
 
     Parameters
     ----------
     cells
-        A row per cell with runs, instability, accuracy and the ends of their intervals.
+        A row per cell with runs, instability, accuracy and the ends of their intervals; `n_failed` if known.
 
     Returns
     -------
@@ -42,9 +43,17 @@ def verdicts(cells: pd.DataFrame) -> pd.DataFrame:
     """
     require(cells, _NEEDED, "table of cells")
     numbers = cells[list(_NEEDED)].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
-    rows = [_call(*row) for row in numbers]
+    failed = cells["n_failed"] if "n_failed" in cells.columns else pd.Series(0, index=cells.index)
+    lost = failed.astype("Float64").to_numpy(dtype=np.float64, na_value=0.0)
+    nothing = (numbers[:, 0] > 0) & (lost >= numbers[:, 0])
+    rows = [_lost(row[0]) if empty else _call(*row) for row, empty in zip(numbers, nothing, strict=True)]
     table = pd.DataFrame(rows, columns=["verdict", "settled", "verdict_reason"], index=cells.index)
     return table.astype({"verdict": "string", "settled": "bool", "verdict_reason": "string"})
+
+
+def _lost(runs: float) -> tuple[str, bool, str]:
+    which = "The only run was" if runs == 1 else f"All {runs:.0f} runs were"
+    return "no answers", False, f"{which} lost to the infrastructure: that says nothing about the model."
 
 
 def _call(
@@ -79,7 +88,7 @@ def _call(
 
 
 def headline(cells: pd.DataFrame) -> pd.DataFrame:
-    """Count cells per verdict, all four verdicts always there, with how many of them are settled.
+    """Count cells per verdict, every verdict always there, with how many of them are settled.
 
     Returns
     -------

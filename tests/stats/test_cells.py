@@ -186,12 +186,19 @@ def test_some_scores_missing_are_left_out_and_said():
     assert (cell["runs"], cell["n_scored"], cell["score_sd"], cell["accuracy"]) == (4, 2, 1.5, 0.5)
 
 
-def test_all_failed_is_stable_and_wrong_and_not_settled():
+def test_a_cell_whose_runs_all_failed_has_no_answers_and_is_not_wrong():
     table = one_cell([0.0] * 5, status="failed", completion=0, executability=0, answer_key=None)
     cell = summarise_cells(table, seed=1).iloc[0]
-    assert (cell["verdict"], bool(cell["settled"])) == ("stable and wrong", False)
+    assert (cell["verdict"], bool(cell["settled"])) == ("no answers", False)
+    assert "nothing about the model" in cell["verdict_reason"]
     assert (cell["n_failed"], cell["n_unparsed"], cell["modal_answer"]) == (5, 5, UNPARSED)
     assert (cell["accuracy_worst"], cell["accuracy_best"]) == (0, 1)
+
+
+def test_one_reply_among_failed_runs_is_an_answer():
+    status = ["failed"] * 4 + ["refused"]
+    cell = summarise_cells(one_cell([0.0] * 5, status=status, completion=0, answer_key=None), seed=1).iloc[0]
+    assert cell["verdict"] == "stable and wrong"
 
 
 def test_unbalanced_cells_go_together():
@@ -212,7 +219,7 @@ def test_an_empty_table_gives_an_empty_table(outcomes):
     empty = summarise_cells(outcomes.iloc[:0], seed=1)
     assert empty.empty
     assert list(empty.columns) == [c.name for c in CELL_COLUMNS]
-    assert list(headline(empty)["cells"]) == [0, 0, 0, 0]
+    assert list(headline(empty)["cells"]) == [0] * len(VERDICTS)
     assert summarise_groups(empty, seed=1).empty
     assert ledger(outcomes.iloc[:0]).empty
 
