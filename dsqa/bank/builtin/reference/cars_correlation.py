@@ -1,5 +1,15 @@
 import pandas as pd
 
 cars = pd.read_csv("cars.csv")
-r = cars["speed"].corr(cars["dist"])
-print(f"@correlation[{r:.3f}]")
+
+
+def answer(method):
+    return f"@correlation[{cars['speed'].corr(cars['dist'], method=method):.3f}]"
+
+
+TRAPS = {
+    "Spearman's correlation": answer("spearman"),
+    "Kendall's correlation": answer("kendall"),
+    "the square of the correlation": f"@correlation[{cars['speed'].corr(cars['dist']) ** 2:.3f}]",
+}
+print(answer("pearson"))

@@ -1,4 +1,11 @@
 import pandas as pd
 
 cars = pd.read_csv("cars.csv")
-print(f"@rows[{len(cars)}]")
+
+
+def answer(rows):
+    return f"@rows[{rows}]"
+
+
+TRAPS = {"the header line counted too": answer(len(cars) + 1)}
+print(answer(len(cars)))
