@@ -9,6 +9,7 @@ import signal
 from dataclasses import dataclass
 from typing import Any
 
+from dsqa.execution.artefacts import read_artefacts
 from dsqa.execution.model import ExecutionResult, Outcome, Snippet
 from dsqa.study.sections import ExecutionConfig
 
@@ -31,7 +32,10 @@ class WorkerBrokenError(Exception):
 
 @dataclass(frozen=True)
 class Ending:
-    """What was seen of one run: the preloader's word, and the raw bytes of the child's channels."""
+    """What was seen of one run: the preloader's word, and the raw bytes of the child's channels.
+
+    `over` is True once the snippet itself has ended and only what it left was being kept, for `apart` CPU seconds.
+    """
 
     status: int
     killed: str | None
@@ -42,6 +46,9 @@ class Ending:
     stderr: bytes
     truncated: bool
     report: bytes
+    over: bool = False
+    apart: float = 0.0
+    kept: bytes = b""
 
 
 def classify(snippet: Snippet, ending: Ending, limits: ExecutionConfig, isolation: str) -> ExecutionResult:
@@ -66,6 +73,10 @@ def classify(snippet: Snippet, ending: Ending, limits: ExecutionConfig, isolatio
     elif report.get("kind") == "syntax":
         exception = "SyntaxError"
     cap = limits.output_kb * 1024
+    kept = read_artefacts(ending.kept, limits.artefacts)
+    notes = kept.notes
+    if ending.killed == "apart":
+        notes = (*notes, f"drawing stopped at its CPU limit of {limits.artefacts.cpu_seconds:g} s")
     return ExecutionResult(
         snippet_id=snippet.id,
         outcome=outcome,
@@ -81,6 +92,9 @@ def classify(snippet: Snippet, ending: Ending, limits: ExecutionConfig, isolatio
         truncated=ending.truncated,
         near_limit=ending.cpu * 2 >= limits.cpu_seconds or ending.wall * 2 >= limits.wall_seconds,
         peak_mb=ending.peak_mb,
+        artefacts=kept.artefacts,
+        artefact_notes=notes,
+        artefact_cpu_seconds=ending.apart,
     )
 
 
@@ -106,10 +120,13 @@ def _outcome(report: dict[str, Any], forged: bool, ending: Ending, limits: Execu
         return "timed out", f"wall limit of {limits.wall_seconds:g} s"
     if forged:
         return "blocked", "wrote to the channel its outcome is reported on"
-    code = os.waitstatus_to_exitcode(ending.status)
+    code, kind = os.waitstatus_to_exitcode(ending.status), report.get("kind")
+    if ending.over and kind is not None:
+        # Whatever it died of, it died of after the snippet: in drawing what that left.
+        status = report.get("status")
+        code = status if isinstance(status, int) and 0 <= status <= 255 else code
     if code < 0:
         return _by_signal(-code, ending, limits, cpu_limit)
-    kind = report.get("kind")
     if kind == "syntax":
         line = report.get("line")
         where = f"line {line}: " if isinstance(line, int) else ""

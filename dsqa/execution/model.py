@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from dsqa.execution.artefacts.model import Artefact
 from dsqa.study.sections import ExecutionConfig
 
 __all__ = ["UNSAFE_NAME", "ExecutionResult", "Isolation", "Outcome", "Snippet"]
@@ -127,6 +128,13 @@ class ExecutionResult:
         Largest resident memory of its process, the loaded libraries included.
     attempts
         2 if its worker broke once and it was run again alone.
+    artefacts
+        The figures it drew, the tables and images it showed, the files it wrote, as far as the caps allow; also of
+        a run that failed, up to there.
+    artefact_notes
+        What was not kept, and why.
+    artefact_cpu_seconds
+        CPU seconds that drawing and keeping them took; not part of `cpu_seconds`.
     """
 
     snippet_id: str
@@ -144,3 +152,6 @@ class ExecutionResult:
     near_limit: bool = False
     peak_mb: float | None = None
     attempts: int = 1
+    artefacts: tuple[Artefact, ...] = ()
+    artefact_notes: tuple[str, ...] = ()
+    artefact_cpu_seconds: float = 0.0

@@ -29,6 +29,8 @@ _GRACE_SECONDS = 10.0
 _LEAVE_SECONDS = 2.0
 _CHUNK = 1 << 16
 _REPORT_SLACK = 1 << 16
+# What a run may take longer than its wall limit: keeping what it drew has a limit of its own, and some grace.
+_APART_WALL = 3
 
 
 class SandboxDiedError(Exception):
@@ -120,7 +122,8 @@ class Sandbox:
         """
         self._count += 1
         name = f"run{self._count}"
-        job = _Job(snippet, time.monotonic() + limits.wall_seconds + _GRACE_SECONDS, {})
+        longest = limits.wall_seconds + 2 * _APART_WALL * limits.artefacts.cpu_seconds + _GRACE_SECONDS
+        job = _Job(snippet, time.monotonic() + longest, {})
         self.jobs[name] = job
         self._send(name, job, limits)
         return name
@@ -181,7 +184,9 @@ class Sandbox:
         try:
             passed.append(_job_file(name, job.snippet, limits))
             # A value's text can take six bytes a character in JSON.
-            for channel, size in (("stdout", cap), ("stderr", cap), ("report", 6 * cap + _REPORT_SLACK)):
+            sizes = {"stdout": cap, "stderr": cap, "report": 6 * cap + _REPORT_SLACK}
+            sizes["kept"] = (limits.artefacts.total_mb + 1) << 20
+            for channel, size in sizes.items():
                 read_end, write_end = os.pipe()
                 passed.append(write_end)
                 os.set_blocking(read_end, False)
@@ -194,6 +199,7 @@ class Sandbox:
                 "fds": len(passed),
                 "wall_seconds": limits.wall_seconds,
                 "cpu_seconds": limits.cpu_seconds,
+                "apart_seconds": limits.artefacts.cpu_seconds,
             }
             self._link.setblocking(True)
             self._link.settimeout(_GRACE_SECONDS)
@@ -242,7 +248,7 @@ class Sandbox:
             peak = float(message["peak"])
             ending = Ending(
                 status=int(message["status"]),
-                killed=killed if killed in {"cpu", "wall"} else None,
+                killed=killed if killed in {"cpu", "wall", "apart"} else None,
                 wall=float(message["wall"]),
                 cpu=float(message["cpu"]),
                 peak_mb=round(peak / 1024, 1),
@@ -250,6 +256,9 @@ class Sandbox:
                 stderr=bytes(job.channels["stderr"].data),
                 truncated=job.channels["stdout"].truncated or job.channels["stderr"].truncated,
                 report=bytes(job.channels["report"].data),
+                over=message["over"] is True,
+                apart=float(message["apart"]),
+                kept=bytes(job.channels["kept"].data),
             )
         except (KeyError, TypeError, ValueError):
             raise SandboxDiedError("spoke nonsense") from None

@@ -8,6 +8,7 @@ import resource
 from dataclasses import dataclass, field
 
 from . import kernel, landlock, seccomp
+from .stream import Caps
 
 __all__ = ["Layers", "Limits", "confine", "make_scratch"]
 
@@ -28,6 +29,7 @@ class Limits:
     memory_mb: int
     disk_mb: int
     output_kb: int
+    artefacts: Caps = field(default_factory=Caps)
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def confine(layers: Layers, limits: Limits) -> None:
 
 
 def _set_limits(layers: Layers, limits: Limits) -> None:
-    cpu = max(1, math.ceil(limits.cpu_seconds))
+    cpu = max(1, math.ceil(limits.cpu_seconds + limits.artefacts.cpu_seconds))
     # SIGXCPU can be caught, so the hard limit a second later is the one that holds; the preloader is exact.
     _limit(resource.RLIMIT_CPU, cpu, cpu + 1)
     _limit(resource.RLIMIT_CORE, 0)

@@ -28,28 +28,21 @@ from .confine import Layers
 from .maps import merge_maps
 from .snippet import child_main
 from .warm import warm_up
+from .watch import Child
 
 __all__ = ["main"]
 
 _POLL_SECONDS = 0.05
 _MAX_FDS = 250
-
-
-@dataclasses.dataclass
-class _Child:
-    job: str
-    pid: int
-    started: float
-    wall_limit: float
-    cpu_limit: float
-    killed: str | None = None
+# The host's descriptors before the data files: the job, standard output and error, the report, what is kept.
+_CHANNELS = 5
 
 
 class _Preloader:
     def __init__(self, link: socket.socket, layers: Layers) -> None:
         self.link = link
         self.layers = layers
-        self.children: dict[int, _Child] = {}
+        self.children: dict[int, Child] = {}
         self.buffer = b""
         self.fds: list[int] = []
         self.wake_read, self.wake_write = os.pipe()
@@ -65,7 +58,10 @@ class _Preloader:
     def serve(self) -> None:
         while True:
             timeout = _POLL_SECONDS if self.children else None
-            ready, _, _ = select.select([self.link.fileno(), self.wake_read], [], [], timeout)
+            marks = {child.marks: child for child in self.children.values()}
+            ready, _, _ = select.select([self.link.fileno(), self.wake_read, *marks], [], [], timeout)
+            for fd in marks.keys() & set(ready):
+                marks[fd].read_marks(time.monotonic())
             if self.wake_read in ready:
                 os.read(self.wake_read, 4096)
             if self.link.fileno() in ready and not self.receive():
@@ -90,26 +86,28 @@ class _Preloader:
         if self.layers.namespaces:
             kernel.unshare(kernel.CLONE_NEWPID)  # for the next child only
         started = time.monotonic()
+        marks, marks_end = os.pipe()
+        os.set_blocking(marks, False)
         pid = os.fork()
         if pid == 0:
             signal.set_wakeup_fd(-1)
-            child_main(fds, self.layers)
+            child_main([*fds[:_CHANNELS], marks_end, *fds[_CHANNELS:]], self.layers)
+        os.close(marks_end)
         if self.layers.namespaces:
             kernel.set_namespace(self.own_pids, kernel.CLONE_NEWPID)
         for fd in fds:
             os.close(fd)
-        self.children[pid] = _Child(job["job"], pid, started, job["wall_seconds"], job["cpu_seconds"])
+        limits = (job["wall_seconds"], job["cpu_seconds"], job["apart_seconds"])
+        self.children[pid] = Child(job["job"], pid, started, *limits, marks)
 
     def enforce(self) -> None:
         now = time.monotonic()
         for child in self.children.values():
-            if child.killed is None:
-                if _cpu_seconds(child.pid) >= child.cpu_limit:
-                    self.kill(child, "cpu")
-                elif now - child.started >= child.wall_limit:
-                    self.kill(child, "wall")
+            hit = child.overrun(now, _cpu_seconds(child.pid)) if child.killed is None else None
+            if hit is not None:
+                self.kill(child, hit)
 
-    def kill(self, child: _Child, why: str) -> None:
+    def kill(self, child: Child, why: str) -> None:
         child.killed = why
         # Not reaped yet, so the number cannot belong to anyone else.
         os.kill(child.pid, signal.SIGKILL)
@@ -120,6 +118,8 @@ class _Preloader:
             if done != pid:
                 continue
             child = self.children.pop(pid)
+            child.read_marks(time.monotonic())
+            os.close(child.marks)
             if not self.layers.namespaces:
                 self.sweep(child)
             self.send(
@@ -127,13 +127,12 @@ class _Preloader:
                     "job": child.job,
                     "status": status,
                     "killed": child.killed,
-                    "wall": time.monotonic() - child.started,
-                    "cpu": usage.ru_utime + usage.ru_stime,
+                    **child.used(time.monotonic(), usage.ru_utime + usage.ru_stime),
                     "peak": usage.ru_maxrss,
                 }
             )
 
-    def sweep(self, child: _Child) -> None:
+    def sweep(self, child: Child) -> None:
         """Without a private namespace: end what the child left running and remove what it left on disk."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, signal.SIGKILL)

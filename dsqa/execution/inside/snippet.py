@@ -21,9 +21,12 @@ import sys
 import threading
 import traceback
 import types
+from collections.abc import Callable
 from typing import Any
 
 from .confine import Layers, Limits, confine, make_scratch
+from .keep import Keeper
+from .stream import Caps
 
 __all__ = ["FILE_NAME", "child_main"]
 
@@ -43,7 +46,8 @@ def child_main(fds: list[int], layers: Layers) -> None:
     Parameters
     ----------
     fds
-        The job (JSON), standard output, standard error, the report, and then each data file, open for reading.
+        The job (JSON), standard output, standard error, the report, what is kept, marks for the parent, and then
+        each data file, open for reading.
     layers
         The protections to put on.
     """
@@ -53,9 +57,9 @@ def child_main(fds: list[int], layers: Layers) -> None:
         job = _prepare(fds)
         os.dup2(fds[1], 1)
         os.dup2(fds[2], 2)
-        report = _keep_only(report, fds[4:])
-        limits = Limits(**job["limits"])
-        data = list(zip(job["files"], range(4, 4 + len(job["files"])), strict=True))
+        report = _keep_only(fds[3:])
+        limits = Limits(**{**job["limits"], "artefacts": Caps(**job["limits"]["artefacts"])})
+        data = list(zip(job["files"], range(6, 6 + len(job["files"])), strict=True))
         sizes = sum(os.fstat(fd).st_size for _, fd in data)
         work = make_scratch(layers, job["id"], limits, sizes)
         for name, fd in data:
@@ -64,14 +68,16 @@ def child_main(fds: list[int], layers: Layers) -> None:
         with open(path, "w", encoding="utf-8", errors="surrogatepass") as handle:  # noqa: PTH123
             handle.write(job["code"])
         _fresh_state()
+        keeper = Keeper(4, 5, limits.artefacts, work, os.environ["TMPDIR"])
         confine(layers, limits)
     except BaseException as error:
         _send(report, {"kind": "setup", "message": f"{type(error).__name__}: {error}"[:_MESSAGE_CAP]})
         os._exit(status)
     try:
-        row = _run(job["code"], path, limits.output_kb * 1024)
-        status = int(row.pop("status"))
+        row, shown = _run(job["code"], path, limits.output_kb * 1024, keeper)
+        status = int(row["status"])
         _send(report, row)
+        keeper.finish(*shown)
     finally:
         os._exit(status)
 
@@ -86,9 +92,8 @@ def _prepare(fds: list[int]) -> dict[str, Any]:
     return job
 
 
-def _keep_only(report: int, data: list[int]) -> int:
-    """Move the report to descriptor 3 and the data files to 4 and up, and close everything else."""
-    wanted = [report, *data]
+def _keep_only(wanted: list[int]) -> int:
+    """Move these to descriptor 3 and up, and close everything else; return the first."""
     above = 3 + len(wanted)
     copies = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, above) for fd in wanted]
     for index, fd in enumerate(copies):
@@ -128,33 +133,42 @@ def _fresh_state() -> None:
         setattr(sys, f"__{name}__", getattr(sys, name))
 
 
-def _display(*objects: object) -> None:
-    """Stand in for a notebook's `display`."""
-    for item in objects:
-        print(item if isinstance(item, str) else repr(item))  # noqa: T201
+def _displayer(keeper: Keeper) -> Callable[..., None]:
+    def display(*objects: object, **_options: object) -> None:
+        """Stand in for a notebook's `display`."""
+        for item in objects:
+            print(item if isinstance(item, str) else repr(item))  # noqa: T201
+            keeper.value(item, "display")
+
+    return display
 
 
-def _run(code: str, path: str, cap: int) -> dict[str, Any]:
+def _run(code: str, path: str, cap: int, keeper: Keeper) -> tuple[dict[str, Any], list[Any]]:
+    """Run the code; return the report and, if it has one, the last expression's value."""
     module = types.ModuleType("__main__")
     module.__dict__.update(__file__=path, __builtins__=builtins)
     sys.modules["__main__"] = module
     sys.argv = [path]
     sys.path.insert(0, os.getcwd())  # noqa: PTH109
-    builtins.display = _display  # type: ignore[attr-defined]
+    builtins.display = _displayer(keeper)  # type: ignore[attr-defined]
     linecache.cache[path] = (len(code), None, code.splitlines(keepends=True), path)
     row: dict[str, Any] = {"kind": "done", "status": 0, "value": None}
+    shown: list[Any] = []
+    keeper.start()
     try:
         try:
             body, last = _compile(code, path)
         except (SyntaxError, ValueError) as error:
             # ValueError: a null byte; RecursionError and MemoryError of the parser fall to the outer handler
             _print_exception(error, path)
-            return {"kind": "syntax", "status": 1, "line": getattr(error, "lineno", None), "message": _text(error)}
+            line = getattr(error, "lineno", None)
+            return {"kind": "syntax", "status": 1, "line": line, "message": _text(error)}, []
         exec(body, module.__dict__)  # noqa: S102
         if last is not None:
             value = eval(last, module.__dict__)  # noqa: S307
             if value is not None:
                 row["value"] = repr(value)[:cap]
+                shown.append(value)
         _end_threads()
     except SystemExit as stop:
         row = _exit_row(stop)
@@ -165,7 +179,7 @@ def _run(code: str, path: str, cap: int) -> dict[str, Any]:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(BaseException):  # the snippet may have closed or replaced it
             stream.flush()
-    return row
+    return row, shown
 
 
 def _compile(code: str, path: str) -> tuple[types.CodeType, types.CodeType | None]:

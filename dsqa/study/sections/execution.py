@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from dsqa.study.sections.artefacts import ArtefactConfig
 from dsqa.study.sections.base import Section
 
 __all__ = ["ExecutionConfig"]
@@ -20,3 +21,4 @@ class ExecutionConfig(Section):
     disk_mb: Annotated[int, Field(ge=1)] = 64
     output_kb: Annotated[int, Field(ge=1)] = 256
     workers: Annotated[int, Field(ge=1)] | None = None
+    artefacts: ArtefactConfig = ArtefactConfig()

@@ -1,0 +1,162 @@
+"""Read what a run left behind. The snippet may have written any of it, so nothing in it is believed unchecked."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from dsqa.execution.artefacts.model import Artefact, ArtefactKind, Media, Part
+from dsqa.execution.artefacts.png import checked_png
+from dsqa.execution.artefacts.svg import cleaned_svg
+from dsqa.study.sections import ArtefactConfig
+
+__all__ = ["Kept", "read_artefacts"]
+
+_HEAD_CAP = 1 << 16
+_NAME_CAP = 200
+_TEXT_CAP = 300
+_NOTES = 20
+_MAX_FACTS = 12
+# Which parts each kind may have.
+_PARTS: dict[str, tuple[str, ...]] = {
+    "figure": ("png", "svg", "json"), "table": ("json",), "image": ("png",), "file": ("file",),
+}  # fmt: skip
+# Beyond the figures and files that are counted: tables and images shown.
+_MORE = 200
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was read, and what was wrong with the rest."""
+
+    artefacts: tuple[Artefact, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def read_artefacts(data: bytes, caps: ArtefactConfig) -> Kept:
+    """Read the frames that a run wrote.
+
+    Parameters
+    ----------
+    data
+        The run's file: untrusted.
+    caps
+        What may be kept; more than that is dropped, whatever the run says.
+
+    Returns
+    -------
+    Kept
+        Everything before the first frame that is none.
+    """
+    found: list[Artefact] = []
+    notes: list[str] = []
+    counts = dict.fromkeys(_PARTS, 0)
+    most = {"figure": caps.figures, "file": caps.files, "table": _MORE, "image": _MORE}
+    room = caps.total_mb << 20
+    ended = not data
+    for head, parts in _frames(data):
+        if head["kind"] == "end":
+            ended = True
+            said = head["facts"].get("notes")
+            notes += [str(note)[:_TEXT_CAP] for note in said[:_NOTES]] if isinstance(said, list) else []
+            break
+        counts[head["kind"]] += 1
+        room -= sum(len(content) for _, content in parts)
+        if counts[head["kind"]] > most[head["kind"]] or room < 0:
+            continue
+        found.append(_artefact(head, parts, notes))
+    if not ended:
+        notes.append("what came after is lost: the run ended while it was being kept")
+    return Kept(tuple(found), tuple(dict.fromkeys(notes)))
+
+
+def _frames(data: bytes) -> Iterator[tuple[dict[str, Any], list[tuple[str, bytes]]]]:
+    position = 0
+    while position < len(data):
+        stop = data.find(b"\n", position, position + _HEAD_CAP)
+        if stop < 0:
+            return
+        try:
+            head = json.loads(data[position:stop])
+            sizes = [(str(media), int(size)) for media, size in head["parts"]]
+            kind, valid = head["kind"], isinstance(head["name"], str) and isinstance(head["facts"], dict)
+        except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
+            return
+        allowed = _PARTS.get(kind, ()) if kind != "end" else ()
+        if not valid or (kind != "end" and kind not in get_args(ArtefactKind)):
+            return
+        if any(media not in allowed or size < 0 for media, size in sizes):
+            return
+        position = stop + 1
+        if position + sum(size for _, size in sizes) > len(data):
+            return
+        parts = []
+        for media, size in sizes:
+            parts.append((media, data[position : position + size]))
+            position += size
+        yield head, parts
+
+
+def _artefact(head: dict[str, Any], raw: list[tuple[str, bytes]], notes: list[str]) -> Artefact:
+    name = "".join(c if c.isprintable() else "�" for c in head["name"][:_NAME_CAP])
+    parts: dict[str, Part] = {}
+    for media, content in raw:
+        part = _file(name, content) if media == "file" else _checked(media, content)
+        if part is None:
+            notes.append(f"{head['kind']} {name}: what it gave as {media} is none")
+        else:
+            parts.setdefault(part.media, part)
+    facts = {str(key)[:40]: _fact(value) for key, value in list(head["facts"].items())[:_MAX_FACTS]}
+    return Artefact(head["kind"], name, tuple(parts.values()), facts)
+
+
+def _checked(media: str, content: bytes) -> Part | None:
+    if media == "png":
+        png = checked_png(content)
+        return None if png is None else Part.of("png", png)
+    if media == "svg":
+        svg = cleaned_svg(content)
+        return None if svg is None else Part.of("svg", svg)
+    try:
+        value = json.loads(content)
+        plain = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    except (ValueError, RecursionError):
+        return None
+    return Part.of("json", plain.encode("ascii"))
+
+
+def _file(name: str, content: bytes) -> Part:
+    """Keep a file as what it is found to be, by content first and name second."""
+    png = checked_png(content)
+    if png is not None:
+        return Part.of("png", png)
+    suffix = name.rpartition(".")[2].lower()
+    if suffix == "svg" and (svg := cleaned_svg(content)) is not None:
+        return Part.of("svg", svg)
+    if suffix in {"jpg", "jpeg"} and content.startswith(b"\xff\xd8\xff"):
+        return Part.of("jpg", content)
+    media: Media = "bin"
+    if suffix in {"csv", "tsv", "txt", "md", "log", "json", "jsonl", "dat"} and _is_text(content):
+        media = "csv" if suffix in {"csv", "tsv"} else "txt"
+    return Part.of(media, content)
+
+
+def _is_text(content: bytes) -> bool:
+    try:
+        return "\0" not in content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+
+
+def _fact(value: Any) -> Any:
+    """Return a small plain value: a number, a text, or a short list of them."""
+    if isinstance(value, list):
+        return [_fact(item) for item in value[:20] if not isinstance(item, list | dict)]
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int | float):
+        return value if abs(value) < 1e15 and math.isfinite(value) else None
+    return str(value)[:_TEXT_CAP] if isinstance(value, str) else None
