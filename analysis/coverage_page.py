@@ -1,0 +1,82 @@
+"""Turn analysis/results/coverage.csv into docs/coverage.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+__all__ = ["PAGE", "page_text", "write_page"]
+
+PAGE = Path(__file__).parents[1] / "docs" / "coverage.md"
+TITLES = {
+    "accuracy": "Accuracy of a cell",
+    "pass@5": "pass@5",
+    "pass^5": "pass^5 (all five right)",
+    "instability": "Normalised instability σ̄ of a cell",
+    "modal_share": "Share of the commonest answer",
+    "entropy": "Entropy of the answers",
+    "gini_simpson": "Gini–Simpson index of the answers",
+    "mean over questions": "A mean over questions (N is the number of questions)",
+    "pooled accuracy": "Accuracy pooled over questions",
+}
+VERDICTS = {
+    "accuracy": "Default: **Wilson**. Over all rates its coverage is the closest to 95 % at every N; single rates near "
+    "0 and 1 fall below at small N, as any interval that is not conservative must, since only a few counts are "
+    "possible. Clopper–Pearson never falls below 95 % and is the choice where that must be promised. The bootstraps "
+    "know nothing of runs that are all alike and are not used.",
+    "pass@5": "Wilson mapped through a monotone function: the coverage is that of the interval for p.",
+    "pass^5": "As pass@5.",
+    "instability": "Default: **exact for two distinct scores, BCa for more, the upper end raised to what unseen outcomes "
+    "allow** (`dsqa/stats/dispersion.py`). It errs on the side of saying too little: above 97 % for cells that hardly "
+    "vary, where no interval from a few runs can do better without claiming to know outcomes that it has not seen. "
+    "The bare bootstraps fall far below 95 % there, which is why none of them is the default.",
+    "modal_share": "No interval here keeps 95 % everywhere: where answers are equally common the largest share is biased "
+    "upwards at small N. Read it as a description at N below 20.",
+    "entropy": "Biased downwards at small N (unseen answers): below 95 % where many answers are possible.",
+    "gini_simpson": "As the entropy.",
+    "mean over questions": "Default: **BCa over questions**. With fewer than ten questions every bootstrap is too narrow, "
+    "and the report says so.",
+    "pooled accuracy": "The beta-binomial is for questions that differ; Wilson on all runs pretends that they do not, and "
+    "fails. Below 95 % with few questions: the profile likelihood is a large-sample interval.",
+}
+
+
+def write_page(table: pd.DataFrame) -> None:
+    """Write docs/coverage.md."""
+    PAGE.write_text(page_text(table), encoding="utf-8")
+
+
+def page_text(table: pd.DataFrame) -> str:
+    """Return the page: per statistic a table of coverage by method and N, lowest first to be seen."""
+    parts = [
+        "# Coverage of every interval\n",
+        "Made by `python -m analysis.coverage` from `analysis/results/coverage.csv`; do not edit. Nominal coverage is "
+        "95 %. Each entry is the mean over the distributions tried and, in brackets, the lowest of them. Intervals "
+        "that were not given (a bootstrap of equal values) are left out of the coverage; the column *n/a* is their "
+        "largest share.\n",
+    ]
+    for statistic, group in table.groupby("statistic", sort=False):
+        sizes = sorted(group["n"].unique())
+        parts.append(f"\n## {TITLES.get(str(statistic), str(statistic))}\n")
+        parts.append(VERDICTS.get(str(statistic), "") + "\n")
+        parts.append("| method | " + " | ".join(f"N = {n}" for n in sizes) + " | n/a |")
+        parts.append("|---|" + "---|" * (len(sizes) + 1))
+        for method, rows in group.groupby("method", sort=False):
+            single = rows[~rows["distribution"].str.startswith("mean over")]
+            cells = []
+            for n in sizes:
+                at = single.loc[single["n"] == n, "coverage"].dropna()
+                cells.append(f"{100 * at.mean():.1f} ({100 * at.min():.1f})" if len(at) else "–")
+            parts.append(f"| {method} | " + " | ".join(cells) + f" | {100 * rows['not_available'].max():.0f} % |")
+        overall = group[group["distribution"].str.startswith("mean over")]
+        if len(overall):
+            parts.append("\nMean over all rates p from 0 to 1:\n")
+            parts.append("| method | " + " | ".join(f"N = {n}" for n in sizes) + " | mean width at N = 10 |")
+            parts.append("|---|" + "---|" * (len(sizes) + 1))
+            for method, rows in overall.groupby("method", sort=False):
+                at = rows.set_index("n")
+                cells = [f"{100 * at.loc[n, 'coverage']:.1f}" for n in sizes]
+                width = f"{at.loc[10, 'mean_width']:.3f}" if 10 in at.index else "–"
+                parts.append(f"| {method} | " + " | ".join(cells) + f" | {width} |")
+    return "\n".join(parts) + "\n"

@@ -1,0 +1,8 @@
+"""How many runs and questions the next study needs, simulated from a pilot."""
+
+from dsqa.stats.planning.cells import plan_cells
+from dsqa.stats.planning.comparison import plan_comparison
+from dsqa.stats.planning.pilot import Pilot, read_pilot
+from dsqa.stats.planning.precision import plan_precision
+
+__all__ = ["Pilot", "plan_cells", "plan_comparison", "plan_precision", "read_pilot"]

@@ -1,0 +1,84 @@
+"""What more runs would settle about single cells: the verdict of each question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from dsqa.stats.dispersion import instability_intervals, normalised_instability
+from dsqa.stats.planning.pilot import Pilot
+from dsqa.stats.planning.simulate import check_plan
+from dsqa.stats.proportions import proportion_bounds
+from dsqa.stats.streams import stream
+from dsqa.stats.verdicts import verdicts
+
+__all__ = ["plan_cells"]
+
+_RESAMPLES = 999
+
+
+def plan_cells(pilot: Pilot, *, runs: Sequence[int], seed: int, simulations: int = 100) -> pd.DataFrame:
+    """Simulate the pilot's own cells with other numbers of runs, and count the verdicts that would be settled.
+
+    Parameters
+    ----------
+    pilot
+        From `read_pilot`.
+    runs
+        Numbers of runs per cell to try, each at least 2.
+    seed, simulations
+        Of the simulated studies.
+
+    Returns
+    -------
+    pandas.DataFrame
+        condition, runs, requests (cells × runs), half_width (mean half-width of a cell's 95 % Wilson interval for
+        accuracy), half_width_90 (nine cells in ten are narrower), settled (mean share of cells whose verdict is
+        settled).
+
+    Raises
+    ------
+    StatisticsError
+        A setting is out of range.
+    """
+    check_plan("score", (2,), [n - 1 for n in runs], simulations)
+    score, accuracy = pilot.values["score"], pilot.values["accuracy"]
+    asked = pilot.counts.sum(axis=-1) > 0
+    _, condition = np.nonzero(asked)
+    rows = []
+    for n in runs:
+        rng = stream(seed, "plan cells", n)
+        draws = np.stack([rng.multinomial(n, pilot.draw_own_cells(rng)[asked]) for _ in range(simulations)])
+        distinct, back = np.unique(draws.reshape(-1, len(score)), axis=0, return_inverse=True)
+        samples = [np.repeat(score, counts) for counts in distinct]
+        intervals = instability_intervals(samples, seed=seed, resamples=_RESAMPLES)
+        right = distinct @ accuracy
+        low, high = proportion_bounds(right, n)
+        table = pd.DataFrame(
+            {
+                "runs": n,
+                "instability": [normalised_instability(sample) for sample in samples],
+                "instability_low": [interval.low for interval in intervals],
+                "instability_high": [interval.high for interval in intervals],
+                "accuracy": right / n,
+                "accuracy_low": low,
+                "accuracy_high": high,
+            }
+        )
+        settled = verdicts(table)["settled"].to_numpy()[back.ravel()].reshape(simulations, -1)
+        width = ((high - low) / 2)[back.ravel()].reshape(simulations, -1)
+        for i, name in enumerate(pilot.conditions):
+            own = condition == i
+            rows.append(
+                {
+                    "condition": name,
+                    "runs": n,
+                    "requests": int(own.sum()) * n,
+                    "half_width": width[:, own].mean(),
+                    "half_width_90": np.quantile(width[:, own], 0.9),
+                    "settled": settled[:, own].mean(),
+                }
+            )
+    return pd.DataFrame(rows)
