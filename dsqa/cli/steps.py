@@ -15,7 +15,10 @@ from dsqa.study.folder import StudyFolder
 from dsqa.study.parse import load_study, parse_study
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dsqa.sampling import SamplingSummary
+    from dsqa.sampling.plan import CellId
 
 __all__ = ["demo", "report", "run", "sample", "score"]
 
@@ -59,19 +62,36 @@ def _parse_formats(value: str) -> tuple[str, ...]:
 
 
 def _sample(
-    config: StudyConfig, study_path: Path | None, root: Path, limit: int | None, only: tuple[str, ...] = ()
+    config: StudyConfig,
+    study_path: Path | None,
+    root: Path,
+    limit: int | None,
+    only: tuple[str, ...] = (),
+    *,
+    unsafe: bool,
+    workers: int | None,
 ) -> tuple[StudyFolder, SamplingSummary]:
     from dsqa.endpoints.embedded import fetch_weights, find_weights
     from dsqa.sampling import Selection, prepare_study, sample_study, terminal_progress
 
     selection = Selection.parse(only) if only else None
-    used = {config.endpoints[model.endpoint] for model in config.models}
+    used = [config.endpoints[model.endpoint] for model in config.models]
     if any(endpoint.kind == "embedded" and endpoint.weights is None for endpoint in used) and not find_weights():
         click.echo("Fetching the embedded model's weights (93 MB, once) …", err=True)
         fetch_weights()
     folder = prepare_study(config, study_path, root)
-    with terminal_progress("sampling") as progress:
-        summary = sample_study(folder, progress=progress, limit=limit, only=selection)
+
+    def ask(*, targets: Mapping[CellId, int] | None = None, limit: int | None) -> SamplingSummary:
+        with terminal_progress("sampling") as progress:
+            return sample_study(folder, progress=progress, limit=limit, only=selection, targets=targets)
+
+    if config.stop is None:
+        return folder, ask(limit=limit)
+    from dsqa.cli.stopping import ask_until_precise
+
+    summary = ask_until_precise(
+        folder, config.stop, ask, config=config, only=selection, limit=limit, unsafe=unsafe, workers=workers
+    )
     return folder, summary
 
 
@@ -79,10 +99,17 @@ def _score(folder: StudyFolder, unsafe: bool, workers: int | None) -> None:
     from dsqa.cli.progress import counting_bar
     from dsqa.outcomes import save_table, score_study
     from dsqa.stats import summarise_cells
+    from dsqa.stats.sequential import stopping_table
+    from dsqa.study.folder import stop_of
 
     with counting_bar("marking", "runs") as advance:
         outcomes = score_study(folder, unsafe=unsafe, workers=workers, progress=advance)
-    save_table(summarise_cells(outcomes, seed=folder.describe().seed), folder.cells_path)
+    description = folder.describe()
+    stop = stop_of(description)
+    if stop is not None:
+        save_table(stopping_table(outcomes, stop, description.runs), folder.stopping_path)
+    cells = summarise_cells(outcomes, seed=description.seed, sequential=stop is not None)
+    save_table(cells, folder.cells_path)
 
 
 def _render(
@@ -118,7 +145,7 @@ def _all_steps(
 
     if not unsafe:
         _refuse_early(config)
-    folder, sampled = _sample(config, study_path, root, limit, only)
+    folder, sampled = _sample(config, study_path, root, limit, only, unsafe=unsafe, workers=workers)
     if sampled.interrupted:
         _say_how_to_go_on(sampled)
         return 130
@@ -205,11 +232,20 @@ def run(
 @_study
 @_limit
 @_only
+@_unsafe
+@_workers
 @_json
-def sample(study: Path, limit: int | None, only: tuple[str, ...], as_json: bool) -> int:
-    """Ask what STUDY (a study.yaml) asks for and is not recorded yet. This is the step that costs money."""
+def sample(
+    study: Path, limit: int | None, only: tuple[str, ...], unsafe: bool, workers: int | None, as_json: bool
+) -> int:
+    """Ask what STUDY (a study.yaml) asks for and is not recorded yet. This is the step that costs money.
+
+    Where the study says when to 'stop', the answers are marked as they come in, which runs the code in them.
+    """
     config, root = load_settings(study)
-    folder, summary = _sample(config, study, root, limit, only)
+    if config.stop is not None and not unsafe:
+        _refuse_early(config)
+    folder, summary = _sample(config, study, root, limit, only, unsafe=unsafe, workers=workers)
     if summary.interrupted:
         _say_how_to_go_on(summary)
     if as_json:

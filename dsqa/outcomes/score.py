@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 from pydantic import ValidationError
 
 from dsqa.bank import Bank, Question
 from dsqa.errors import StudyError
-from dsqa.execution import Snippet, execute
+from dsqa.execution import ExecutionResult, Snippet, execute
 from dsqa.outcomes.cache import ExecutionCache
 from dsqa.outcomes.rows import Marked, mark, rows_of
 from dsqa.outcomes.table import outcome_table, save_table
@@ -20,14 +20,34 @@ from dsqa.records import FileLock, Record, read_records
 from dsqa.study import ExecutionConfig, StudyFolder
 from dsqa.study.folder import StudyDescription, hash_file
 
-__all__ = ["Progress", "score_records", "score_study"]
+__all__ = ["Execute", "Progress", "checked_hashes", "limits_of", "score_records", "score_study"]
 
 Progress = Callable[[int, int], None]
 """Called with (done, total), both in runs; a run is done once its code, if it has any, has been executed."""
 
 
+class Execute(Protocol):
+    """What runs code: `dsqa.execution.execute`, or something that stands in for it, such as a cluster."""
+
+    def __call__(
+        self,
+        snippets: Iterable[Snippet],
+        limits: ExecutionConfig,
+        *,
+        unsafe: bool = False,
+        workers: int | None = None,
+    ) -> Iterator[ExecutionResult]:
+        """Run every snippet once; yield each result, in any order."""
+        ...
+
+
 def score_study(
-    folder: StudyFolder, *, unsafe: bool = False, workers: int | None = None, progress: Progress | None = None
+    folder: StudyFolder,
+    *,
+    unsafe: bool = False,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    executor: Execute | None = None,
 ) -> pd.DataFrame:
     """Score every recorded run of a study's current design and write `outcomes.parquet`.
 
@@ -41,6 +61,8 @@ def score_study(
         How many pieces of code to run at a time.
     progress
         Called as the work goes on.
+    executor
+        What runs the code; this machine's sandbox by default.
 
     Returns
     -------
@@ -59,7 +81,7 @@ def score_study(
     """
     description = folder.describe()
     bank = folder.bank()
-    hashes = _checked_hashes(description, bank, folder.description_path)
+    hashes = checked_hashes(description, bank, folder.description_path)
     place = {(c.question_id, c.condition_id, c.prompt_hash): i for i, c in enumerate(description.cells)}
     left_out = 0
 
@@ -76,7 +98,7 @@ def score_study(
                 left_out += 1
 
     planned = len(place) * description.runs
-    limits = _limits(folder, description.settings)
+    limits = limits_of(folder, description.settings)
     with FileLock(folder.root / "scoring.lock"), ExecutionCache(folder.executions_path) as cache:
         table = score_records(
             of_the_design(),
@@ -88,6 +110,7 @@ def score_study(
             unsafe=unsafe,
             workers=workers,
             progress=progress,
+            executor=executor,
             expected=planned,
             order=lambda run: (place[run.cell], run.record.run),
         )
@@ -119,6 +142,7 @@ def score_records(
     unsafe: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
+    executor: Execute | None = None,
     expected: int | None = None,
     order: Callable[[Marked], tuple[int, int]] | None = None,
 ) -> pd.DataFrame:
@@ -138,7 +162,7 @@ def score_records(
         SHA-256 of the data files by name, where they are known already.
     cache
         Results of executions from before; new ones are added.
-    unsafe, workers, progress
+    unsafe, workers, progress, executor
         As for `score_study`.
     expected
         How many records there will be, for `progress`.
@@ -177,7 +201,8 @@ def score_records(
             progress(len(runs) - sharing.total(), max(expected or 0, len(runs)))
     done = len(runs) - sharing.total()
     if waiting:
-        for result in execute(iter(waiting.values()), limits, unsafe=unsafe, workers=workers):
+        run_code: Execute = executor or execute
+        for result in run_code(iter(waiting.values()), limits, unsafe=unsafe, workers=workers):
             cache.add(result.snippet_id, result)
             done += sharing[result.snippet_id]
             if progress is not None:
@@ -217,7 +242,7 @@ class _DataFiles:
         return found
 
 
-def _checked_hashes(description: StudyDescription, bank: Bank, where: Path) -> dict[str, str]:
+def checked_hashes(description: StudyDescription, bank: Bank, where: Path) -> dict[str, str]:
     """Return the data files' hashes once they are seen to be those the study was made with."""
     found = {}
     for name, expected in description.data_hashes.items():
@@ -234,7 +259,8 @@ def _checked_hashes(description: StudyDescription, bank: Bank, where: Path) -> d
     return found
 
 
-def _limits(folder: StudyFolder, settings: dict[str, Any]) -> ExecutionConfig:
+def limits_of(folder: StudyFolder, settings: dict[str, Any]) -> ExecutionConfig:
+    """Return the limits for generated code that a study is recorded with."""
     try:
         return ExecutionConfig.model_validate(settings.get("execution") or {})
     except ValidationError as invalid:

@@ -9,12 +9,15 @@ from dsqa.errors import StatisticsError
 from dsqa.stats.answers import answer_summaries
 from dsqa.stats.columns import CELL_COLUMNS, STATUSES, require, typed
 from dsqa.stats.dispersion import SCORE_BOUNDS, instability_intervals, normalised_instability
-from dsqa.stats.interval import FloatArray
+from dsqa.stats.interval import FloatArray, Interval
 from dsqa.stats.proportions import missing_bounds, proportion_bounds
+from dsqa.stats.sequential.proportion import PROPORTION_SEQUENCE, proportion_sequence
+from dsqa.stats.sequential.spread import INSTABILITY_SEQUENCE, instability_sequence
 from dsqa.stats.verdicts import verdicts
 
 __all__ = ["summarise_cells"]
 
+LEVEL = 0.95
 _NEEDED = ("question_id", "condition_id", "status", "completion", "accuracy", "executability", "score")
 _LABELS = ("category", "level", "endpoint", "model", "temperature")
 _MEANS = {
@@ -28,7 +31,9 @@ _MEANS = {
 }
 
 
-def summarise_cells(outcomes: pd.DataFrame, *, seed: int, resamples: int = 9999) -> pd.DataFrame:
+def summarise_cells(
+    outcomes: pd.DataFrame, *, seed: int, resamples: int = 9999, sequential: bool = False
+) -> pd.DataFrame:
     """Return one row per cell (study, question and condition), sorted by them.
 
     Failed, refused and truncated runs stay in every denominator of completion, accuracy and score,
@@ -43,6 +48,9 @@ def summarise_cells(outcomes: pd.DataFrame, *, seed: int, resamples: int = 9999)
         completion, accuracy, executability, score; columns not there give missing statistics.
     seed, resamples
         Of the bootstrap behind `instability_low` and `instability_high`.
+    sequential
+        The number of runs was decided by looking at them: intervals are confidence sequences (see
+        `dsqa.stats.sequential`), which stay valid then, in place of Wilson's and the bootstrap's, which do not.
 
     Returns
     -------
@@ -69,7 +77,7 @@ def summarise_cells(outcomes: pd.DataFrame, *, seed: int, resamples: int = 9999)
     for name, source in _MEANS.items():
         table[name] = groups[source].mean()
     table["jaccard_first_mean"] = _after_first(runs)
-    table = table.join(_scores(runs, seed, resamples)).join(_accuracy(runs))
+    table = table.join(_scores(runs, seed, resamples, sequential)).join(_accuracy(runs, sequential))
     table = table.join(answer_summaries(runs["answer_key"], cell))
     return typed(table.join(verdicts(table)).reset_index(drop=True), CELL_COLUMNS)
 
@@ -123,32 +131,55 @@ def _after_first(runs: pd.DataFrame) -> pd.Series:
     return runs["jaccard_first"].where(later).groupby(runs["cell"]).mean()
 
 
-def _scores(runs: pd.DataFrame, seed: int, resamples: int) -> pd.DataFrame:
+def _scores(runs: pd.DataFrame, seed: int, resamples: int, sequential: bool) -> pd.DataFrame:
     scored = runs[runs["score"].notna()]
     cells: dict[object, FloatArray] = {
-        key: np.sort(group.to_numpy(dtype=np.float64)) for key, group in scored.groupby("cell", sort=True)["score"]
+        key: group.to_numpy(dtype=np.float64) for key, group in scored.groupby("cell", sort=True)["score"]
     }
-    intervals = instability_intervals(list(cells.values()), seed=seed, resamples=resamples)
+    if sequential:
+        intervals = _sequences(list(cells.values()))
+    else:
+        intervals = instability_intervals(list(cells.values()), seed=seed, resamples=resamples)
     rows = []
     half = (SCORE_BOUNDS[1] - SCORE_BOUNDS[0]) / 2
     for scores, interval in zip(cells.values(), intervals, strict=True):
         spread = normalised_instability(scores) if scores.size > 1 else np.nan
-        rows.append((scores.mean(), spread * half, spread, interval.low, interval.high, interval.method))
+        rows.append((np.sort(scores).mean(), spread * half, spread, interval.low, interval.high, interval.method))
     names = ["score_mean", "score_sd", "instability", "instability_low", "instability_high", "instability_method"]
     table = pd.DataFrame(rows, index=pd.Index(list(cells), name="cell"), columns=names)
     table = table.reindex(pd.Index(np.unique(runs["cell"]), name="cell"))
     return table.fillna({"instability_method": "not available"})
 
 
-def _accuracy(runs: pd.DataFrame) -> pd.DataFrame:
+def _sequences(cells: list[FloatArray]) -> list[Interval]:
+    low, high = instability_sequence(cells, level=LEVEL)
+    return [
+        Interval(float(a), float(b), LEVEL, INSTABILITY_SEQUENCE)
+        if scores.size > 1
+        else Interval.unavailable(LEVEL, "not available", "one run says nothing about instability")
+        for scores, a, b in zip(cells, low, high, strict=True)
+    ]
+
+
+def _accuracy(runs: pd.DataFrame, sequential: bool) -> pd.DataFrame:
     cell = runs["cell"]
     right = runs["accuracy"].groupby(cell).sum()
     marked = runs["accuracy"].groupby(cell).count()
     # A failed run counts as wrong already; only those can turn.
     lost = ((runs["status"] == "failed") & (runs["accuracy"] == 0)).groupby(cell).sum()
-    low, high = proportion_bounds(right, marked)
+    if sequential:
+        low, high = proportion_sequence(right, marked, level=LEVEL)
+        low, high = (np.where(marked > 0, end, np.nan) for end in (low, high))
+    else:
+        low, high = proportion_bounds(right, marked, level=LEVEL)
     worst, best = missing_bounds(right, marked, lost)
     return pd.DataFrame(
-        {"accuracy_low": low, "accuracy_high": high, "accuracy_worst": worst, "accuracy_best": best},
+        {
+            "accuracy_low": low,
+            "accuracy_high": high,
+            "accuracy_method": PROPORTION_SEQUENCE if sequential else "Wilson",
+            "accuracy_worst": worst,
+            "accuracy_best": best,
+        },
         index=right.index,
     )

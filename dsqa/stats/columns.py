@@ -41,8 +41,13 @@ CELL_COLUMNS: tuple[Column, ...] = (
     # the three parts of the score
     Column("completion_rate", "Float64", "share of runs that finished with an acceptable outcome"),
     Column("accuracy", "Float64", "share of runs whose result is right"),
-    Column("accuracy_low", "Float64", "lower end of its 95 % Wilson interval"),
-    Column("accuracy_high", "Float64", "upper end of its 95 % Wilson interval"),
+    Column("accuracy_low", "Float64", "lower end of its 95 % interval"),
+    Column("accuracy_high", "Float64", "upper end of its 95 % interval"),
+    Column(
+        "accuracy_method",
+        "string",
+        "which interval it is: Wilson, or where the study stops by itself a confidence sequence",
+    ),
     Column("accuracy_worst", "Float64", "accuracy had every failed run been wrong"),
     Column("accuracy_best", "Float64", "accuracy had every failed run been right"),
     Column("executability_mean", "Float64", "mean executability, in [0, 2]"),
@@ -60,7 +65,7 @@ CELL_COLUMNS: tuple[Column, ...] = (
     Column("jaccard_mean", "Float64", "mean Jaccard index over all pairs of runs"),
     Column("seconds_mean", "Float64", "mean run time"),
     # the call
-    Column("verdict", "string", "stable and right, stable and wrong, unstable, or not known"),
+    Column("verdict", "string", "stable and right, stable and wrong, unstable, no answers, or not known"),
     Column("settled", "bool", "whether the intervals leave the verdict standing"),
     Column("verdict_reason", "string", "why, in a sentence"),
 )

@@ -8,6 +8,7 @@ runs/<name>/
   executions.jsonl    what running each distinct piece of code gave, by hash
   outcomes.parquet    one row per run
   cells.parquet       one row per cell
+  stopping.parquet    one row per cell: when it had enough runs (only with 'stop:')
   figures/            each figure with its data
   report/             the executed notebook and the rendered report
 ```
@@ -25,8 +26,9 @@ from typing import Any, Self
 from dsqa.bank import Bank, load_bank
 from dsqa.errors import StudyError
 from dsqa.study.design import Condition
+from dsqa.study.sections import StopConfig
 
-__all__ = ["CellPlan", "StudyDescription", "StudyFolder"]
+__all__ = ["CellPlan", "StudyDescription", "StudyFolder", "stop_of"]
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,10 @@ class StudyFolder:
         return self.root / "cells.parquet"
 
     @property
+    def stopping_path(self) -> Path:  # noqa: D102
+        return self.root / "stopping.parquet"
+
+    @property
     def figures_dir(self) -> Path:  # noqa: D102
         return self.root / "figures"
 
@@ -156,6 +162,12 @@ class StudyFolder:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(bank.data_dir / name, target)
         _replace(self.description_path, json.dumps(description.to_dict(), indent=1, ensure_ascii=False) + "\n")
+
+
+def stop_of(description: StudyDescription) -> StopConfig | None:
+    """Return when the study stops asking a cell, or None where it asks a fixed number of runs."""
+    settings = description.settings.get("stop")
+    return None if settings is None else StopConfig.model_validate(settings)
 
 
 def hash_file(path: Path) -> str:
