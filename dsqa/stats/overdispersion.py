@@ -75,28 +75,29 @@ def beta_binomial(successes: ArrayLike, runs: ArrayLike, *, level: float = 0.95)
     return BetaBinomial(best, interval, correlation, height + constant, len(x))
 
 
-def _kernel(mean: float, correlation: float, x: FloatArray, n: FloatArray) -> float:
-    """Return the log-likelihood without constants, Σ ln B(x + a, n − x + b) / B(a, b).
+def _kernel(mean: float, correlation: ArrayLike, x: FloatArray, n: FloatArray) -> FloatArray:
+    """Return the log-likelihood without constants, Σ ln B(x + a, n − x + b) / B(a, b), one per correlation.
 
     As products over j of (μ + jθ), (1 − μ + jθ) and 1/(1 + jθ), θ = ρ/(1 − ρ): differences of log-gamma
     functions of huge a and b would lose all digits where ρ → 0.
     """
-    theta = correlation / (1 - correlation)
+    rho = np.asarray(correlation, dtype=np.float64)[..., None]
+    theta = rho / (1 - rho)
     j = np.arange(int(n.max()))
     # How many cells have a j-th factor.
     right, wrong, all_ = ((count[:, None] > j).sum(axis=0) for count in (x, n - x, n))
     terms = xlogy(right, mean + j * theta) + xlogy(wrong, 1 - mean + j * theta) - all_ * np.log1p(j * theta)
-    return float(terms.sum())
+    return np.asarray(terms.sum(axis=-1), dtype=np.float64)
 
 
 def _profile(mean: float, x: FloatArray, n: FloatArray) -> tuple[float, float]:
     """Return the best correlation for a mean, and the log-likelihood there (without constants)."""
     # A coarse look first: near the ends of ρ the likelihood is flat and a bracket could miss the hill.
     grid = np.linspace(logit(_SMALLEST), logit(_LARGEST), 41)
-    heights = [_kernel(mean, float(expit(g)), x, n) for g in grid]
+    heights = _kernel(mean, expit(grid), x, n)
     top = int(np.argmax(heights))
     result = optimize.minimize_scalar(
-        lambda g: -_kernel(mean, float(expit(g)), x, n),
+        lambda g: -float(_kernel(mean, expit(g), x, n)),
         bounds=(grid[max(top - 1, 0)], grid[min(top + 1, 40)]),
         method="bounded",
         options={"xatol": 1e-10},
