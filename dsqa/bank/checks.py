@@ -6,26 +6,17 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
+from dsqa.bank.findings import Finding
 from dsqa.bank.model import Question
 
-__all__ = ["Finding", "check_data_file", "check_names", "check_text", "format_names"]
+__all__ = ["check_data_file", "check_names", "check_text", "format_names"]
 
 # `@name[`: the bracket must follow at once, so that an e-mail address in the text is not a placeholder.
 _PLACEHOLDER = re.compile(r"@([^\s@\[\]]+)\[")
 _MOST_FILES_COMPARED = 10_000
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing wrong with a question: where, what, and how to mend it."""
-
-    field: str
-    message: str
-    hint: str | None = None
 
 
 def format_names(answer_format: str) -> tuple[str, ...]:
@@ -59,9 +50,13 @@ def check_names(question: Question) -> Iterator[Finding]:
         yield Finding("format", "has no @name[value] placeholder, so no answer can be read", example)
         return
     for name in asked:
-        if name not in given:
+        if name not in given and name not in question.unmarked:
             hint = _close(name, given) or f"common_answers has: {', '.join(given)}"
             yield Finding("format", f"asks for '@{name}[...]', which common_answers does not give", hint)
+    for name in question.unmarked:
+        if name in given or name not in asked:
+            why = "has an answer" if name in given else "format does not ask for"
+            yield Finding("unmarked", f"names '{name}', which {why}")
     for name in dict.fromkeys(given):
         if name not in asked:
             hint = _close(name, asked) or f"format has: {', '.join('@' + n for n in asked)}"

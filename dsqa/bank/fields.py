@@ -12,6 +12,7 @@ __all__ = [
     "check_tolerance",
     "check_unit",
     "per_part",
+    "stripped",
     "traps_by_part",
 ]
 
@@ -25,6 +26,12 @@ _PROPORTION = frozenset({"proportion", "fraction", "probability", "share"})
 def as_text(value: Any) -> Any:
     """Return a number as text, since JSON, YAML and spreadsheets give either; leave anything else."""
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def stripped(value: Any) -> Any:
+    """Return a text without blanks at its ends, and a number as text."""
+    text = as_text(value)
+    return text.strip() if isinstance(text, str) else text
 
 
 def answers_as_text(value: Any) -> Any:

@@ -1,10 +1,12 @@
-"""Read a bank from JSONL, one question per line; what is wrong is named with its line and field."""
+"""Read a bank from any of its file formats; what is wrong is named with its line, field and remedy."""
 
 from __future__ import annotations
 
 import difflib
 import json
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, get_args
@@ -12,23 +14,70 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from dsqa.bank.checks import check_data_file, check_names, check_text
-from dsqa.bank.model import Bank, Level, Question
+from dsqa.bank.complete import Completed, complete
+from dsqa.bank.findings import Finding
+from dsqa.bank.formats import SUFFIXES, format_of
+from dsqa.bank.labels import add_labels, labels_beside
+from dsqa.bank.model import OPTIONAL, Bank, Level, Question
+from dsqa.bank.rows import Source
 from dsqa.errors import BankError
 
-__all__ = ["builtin_bank_path", "load_bank"]
+__all__ = ["Examined", "Item", "builtin_bank_path", "data_folder", "examine_bank", "load_bank"]
 
-_ONE_PER_LINE = "a bank is JSONL: one whole {…} object per line"
 _FIELDS = "id, question, concepts, format, file_name, level, common_answers"
-_KINDS = {
-    "str": "text",
-    "bool": "true/false",
-    "int": "a number",
-    "float": "a number",
-    "list": "a list",
-    "tuple": "a list",
-    "dict": "an object",
-    "NoneType": "null",
+_EXAMPLES = {
+    "concepts": ("must be a list of texts", 'for example ["Data Summary"]'),
+    "criteria": ("must be a list of texts", 'for example ["The axes are labelled."]'),
+    "unmarked": ("must be a list of names", 'for example ["p_value"]'),
+    "traps": ("must give values by convention and answer", 'for example {"ddof=0": {"sd": "1.23"}}'),
+    "ordered": ("must be true or false", None),
+    "decimal_comma": ("must be true or false", None),
+    "n": ("must be a whole number from 1", None),
 }
+_KINDS = {
+    "str": "text", "bool": "true/false", "int": "a number", "float": "a number", "list": "a list",
+    "tuple": "a list", "dict": "an object", "NoneType": "null",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Item:
+    """A question and where it was read from; `unanswered` if its ground truth is still to be worked out."""
+
+    question: Question
+    source: Completed
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the ground truth is still to be worked out."""
+        return self.source.unanswered
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A bank file, read as far as it can be: the questions that are whole, and every finding, in the file's order."""
+
+    path: Path
+    data_dir: Path
+    items: tuple[Item, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings for which the bank cannot be used."""
+        return tuple(f for f in self.findings if f.severity == "error")
+
+    def bank(self) -> Bank:
+        """Return the bank.
+
+        Raises
+        ------
+        BankError
+            The first thing that is wrong.
+        """
+        for finding in self.errors:
+            raise finding.to_error()
+        return Bank(tuple(item.question for item in self.items), self.data_dir, self.path)
 
 
 def builtin_bank_path() -> Path:
@@ -36,18 +85,23 @@ def builtin_bank_path() -> Path:
     return Path(__file__).parent / "builtin" / "questions.jsonl"
 
 
-def load_bank(path: Path, data_dir: Path | None = None, *, check_data: bool = True) -> Bank:
+def load_bank(
+    path: Path, data_dir: Path | None = None, *, check_data: bool = True, labels: Path | None = None
+) -> Bank:
     """Read and check a bank.
 
     Parameters
     ----------
     path
-        A JSONL file: one question per line, in the fields of `Question`. Blank lines are skipped.
+        A JSONL file with one question per line in the fields of `Question`, or a table (CSV, XLSX), Markdown, YAML or
+        JSON as people write them; see `docs/authoring.md`.
     data_dir
-        The folder of the data files. By default the folder `data` beside the bank file if there is one,
-        else the bank file's own folder.
+        The folder of the data files; see `data_folder`.
     check_data
         Whether every data file must be there.
+    labels
+        A JSONL file with the ground truths by id, where they are apart from the questions. By default
+        ``X-labels.jsonl`` beside ``X-questions.jsonl``, if it is there.
 
     Returns
     -------
@@ -59,105 +113,135 @@ def load_bank(path: Path, data_dir: Path | None = None, *, check_data: bool = Tr
     BankError
         The first thing that is wrong, with its line, field and remedy.
     """
-    text = _read_text(path)
-    if data_dir is None:
-        beside = path.parent / "data"
-        data_dir = beside if beside.is_dir() else path.parent
-    questions: list[Question] = []
+    return examine_bank(path, data_dir, check_data=check_data, labels=labels).bank()
+
+
+def data_folder(path: Path) -> Path:
+    """Return where a bank's data files are by default.
+
+    The folder `data` beside the bank file; else ``X-tables`` beside ``X-questions`` or ``X``; else the bank's own.
+    """
+    beside = path.parent / "data"
+    if beside.is_dir():
+        return beside
+    tables = path.parent / f"{path.stem.removesuffix('-questions')}-tables"
+    return tables if tables.is_dir() else path.parent
+
+
+def examine_bank(
+    path: Path,
+    data_dir: Path | None = None,
+    *,
+    check_data: bool = True,
+    labels: Path | None = None,
+    answers_needed: bool = True,
+) -> Examined:
+    """Read a bank as far as it can be read, and say everything that is wrong with it.
+
+    Parameters
+    ----------
+    path, data_dir, check_data, labels
+        As for `load_bank`.
+    answers_needed
+        Whether a question without an answer is an error; else one with reference code waits for it.
+
+    Raises
+    ------
+    BankError
+        The file as a whole cannot be read.
+    """
+    source = _read(path)
+    data_dir = data_dir or data_folder(path)
+    labels = labels or labels_beside(path)
+    if labels is not None:
+        source = add_labels(source, labels)
+    findings = list(source.findings)
+    items: list[Item] = []
+    made_up: Counter[tuple[str, str]] = Counter()
     line_of: dict[str, int] = {}
-    for line, row in _rows(text, path):
-        question = _question(row, path, line)
-        if question.id in line_of:
-            raise BankError(
-                f"'{question.id}' is already the id of line {line_of[question.id]}",
-                path=path,
-                line=line,
-                field="id",
-                hint="give each question an id of its own",
+    for position, row in enumerate(source.rows, start=1):
+        done = complete(row, position, decimal_comma=source.decimal_comma, answers_needed=answers_needed)
+        made_up.update(done.made_up.items())
+        _data_name(done, path, data_dir)
+        question = _validate(done)
+        if question is not None:
+            _twice(question, line_of, done)
+            checks = chain(
+                check_text(question),
+                check_names(question),
+                check_data_file(question, data_dir, exists=check_data),
             )
-        line_of[question.id] = line
-        findings = chain(
-            check_text(question),
-            check_names(question),
-            check_data_file(question, data_dir, exists=check_data),
-        )
-        for finding in findings:
-            raise BankError(finding.message, path=path, line=line, field=finding.field, hint=finding.hint)
-        questions.append(question)
-    if not questions:
-        raise BankError("holds no question", path=path, hint=_ONE_PER_LINE)
-    return Bank(tuple(questions), data_dir, path)
+            for finding in checks:
+                done.add(finding.field, finding.message, finding.hint, severity=finding.severity)
+            items.append(Item(question, done))
+        findings.extend(done.findings)
+    for (field, what), times in made_up.items():
+        many = f"{times} question{'s' if times > 1 else ''}"
+        findings.append(Finding(field, f"not given for {many}: {what}", severity="note"))
+    if not source.rows and not any(f.severity == "error" for f in findings):
+        raise BankError("holds no question", path=path, hint="write one question per row, line or heading")
+    # Stable: what belongs to one line keeps its order; what belongs to none comes last.
+    findings.sort(key=lambda f: (f.line is None, f.line or 0))
+    placed = tuple(replace(f, path=f.path or path) for f in findings)
+    return Examined(path, data_dir, tuple(items), placed)
 
 
-def _read_text(path: Path) -> str:
+def _read(path: Path) -> Source:
     try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        raise BankError("no such bank file", path=path, hint=_nearest_bank(path)) from None
-    except IsADirectoryError:
-        hint = _nearest_bank(path / "questions.jsonl")
-        raise BankError("is a folder, not a bank file", path=path, hint=hint) from None
+        if path.is_dir():
+            hint = _nearest_bank(path / "questions.jsonl")
+            raise BankError("is a folder, not a bank file", path=path, hint=hint)
+        if not path.exists():
+            raise BankError("no such bank file", path=path, hint=_nearest_bank(path))
+        return format_of(path).read(path)
     except OSError as error:
         raise BankError(f"cannot be read: {error.strerror or error}", path=path) from None
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        message = f"is not UTF-8 text (byte 0x{raw[error.start]:02x})"
-        raise BankError(message, path=path, line=line, hint="save the file as UTF-8") from None
 
 
 def _nearest_bank(path: Path) -> str | None:
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
-    names = sorted(p.name for p in path.parent.glob("*.jsonl"))
+    names = sorted(p.name for p in path.parent.iterdir() if p.suffix.lower() in SUFFIXES)
     near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.5)
     if near:
         return f"did you mean '{path.parent / near[0]}'?"
     return f"that folder has: {', '.join(names[:5])}" if names else None
 
 
-def _rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    # Not splitlines(): JSON text may hold U+2028 and the like as they are.
-    for line, row_text in enumerate(text.split("\n"), start=1):
-        if not row_text.strip():
-            continue
-        try:
-            row = json.loads(row_text, object_pairs_hook=_object, parse_constant=_no_constant)
-        except json.JSONDecodeError as error:
-            message = f"not valid JSON at column {error.colno}: {error.msg}"
-            raise BankError(message, path=path, line=line, hint=_ONE_PER_LINE) from None
-        except (ValueError, RecursionError) as error:
-            message = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-            raise BankError(f"not valid JSON: {message}", path=path, line=line) from None
-        if not isinstance(row, dict):
-            kind = _KINDS[type(row).__name__]
-            raise BankError(f"is {kind}, not an object", path=path, line=line, hint=_ONE_PER_LINE)
-        yield line, row
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # Python keeps the last of two equal keys without a word; an author would lose an answer that way.
-    row = dict(pairs)
-    if len(row) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key '{twice}' stands twice in one object")
-    return row
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f'{name} is not JSON; write it in quotes: "{name}"')
-
-
-def _question(row: dict[str, Any], path: Path, line: int) -> Question:
+def _data_name(done: Completed, path: Path, data_dir: Path) -> None:
+    """Take a data file's name from the bank's folder (``data/cars.csv``) for one in the data folder."""
+    name = done.fields.get("file_name")
+    if done.row.exact or not isinstance(name, str):
+        return
     try:
-        return Question.model_validate(row)
+        inside = path.parent.resolve() / name.replace("\\", "/")
+        if not (data_dir / name).exists() and inside.is_file():
+            done.fields["file_name"] = inside.relative_to(data_dir.resolve()).as_posix()
+    except (OSError, ValueError):
+        return
+
+
+def _twice(question: Question, line_of: dict[str, int], done: Completed) -> None:
+    if question.id in line_of:
+        message = f"'{question.id}' is already the id of line {line_of[question.id]}"
+        done.add("id", message, "give each question an id of its own")
+    else:
+        line_of[question.id] = done.place("id")[0]
+
+
+def _validate(done: Completed) -> Question | None:
+    try:
+        return Question.model_validate(done.fields)
     except ValidationError as invalid:
-        first = invalid.errors(include_url=False)[0]
-    field = str(first["loc"][0]) if first["loc"] else None
-    message, hint = _in_plain_words(field, first["type"], first["input"], first["msg"])
-    raise BankError(message, path=path, line=line, field=field, hint=hint)
+        errors = invalid.errors(include_url=False)
+    said = {f.field for f in done.findings}
+    for error in errors:
+        field = str(error["loc"][0]) if error["loc"] else None
+        if field not in said:
+            said.add(field)
+            message, hint = _in_plain_words(field, error["type"], error["input"], error["msg"])
+            done.add(field, message, hint)
+    return None
 
 
 def _in_plain_words(field: str | None, kind: str, value: Any, message: str) -> tuple[str, str | None]:
@@ -167,14 +251,22 @@ def _in_plain_words(field: str | None, kind: str, value: Any, message: str) -> t
         levels = get_args(Level)
         near = difflib.get_close_matches(str(value).strip().casefold(), levels, n=1)
         hint = f"levels are: {', '.join(levels)}" + (f"; did you mean '{near[0]}'?" if near else "")
-        return f"{json.dumps(value, ensure_ascii=False)} is not a level", hint
+        return f"{json.dumps(value, ensure_ascii=False, default=str)} is not a level", hint
     if field == "common_answers":
         said = "is missing" if kind == "missing" else "must be a list of [name, value] pairs, at least one"
         return said, 'for example [["mean_age", "31.5"]]'
-    if field == "concepts":
-        return "must be a list of texts", 'for example ["Data Summary"]'
+    if field in _EXAMPLES:
+        return _EXAMPLES[field]
     if kind == "string_too_short":
         return "is blank", None
     if kind == "string_type":
-        return f"must be text, not {_KINDS.get(type(value).__name__, type(value).__name__)}", None
+        optional = " or nothing" if field in OPTIONAL else ""
+        return f"must be text{optional}, not {_KINDS.get(type(value).__name__, type(value).__name__)}", None
     return message.removeprefix("Value error, "), None
+
+
+def all_findings(examined: Examined, *more: Iterator[Finding]) -> tuple[Finding, ...]:
+    """Return the findings of an examination and of further checks, in the file's order."""
+    found = [*examined.findings, *(replace(f, path=f.path or examined.path) for f in chain(*more))]
+    found.sort(key=lambda f: (f.line is None, f.line or 0))
+    return tuple(found)

@@ -13,11 +13,11 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from dsqa.bank.fields import (
     answers_as_text,
-    as_text,
     check_rounding,
     check_tolerance,
     check_unit,
     per_part,
+    stripped,
     traps_by_part,
 )
 from dsqa.errors import BankError
@@ -27,7 +27,8 @@ __all__ = ["OPTIONAL", "Bank", "Level", "Question"]
 Level = Literal["easy", "medium", "hard"]
 
 
-_Text = Annotated[str, BeforeValidator(as_text)]
+_Name = Annotated[str, BeforeValidator(stripped)]
+_Label = Annotated[str, AfterValidator(str.strip)]
 _Tolerance = Annotated[str, AfterValidator(check_tolerance)]
 _Rounding = Annotated[str, AfterValidator(check_rounding)]
 _Unit = Annotated[str, AfterValidator(check_unit)]
@@ -90,14 +91,14 @@ class Question(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    id: Annotated[_Text, Field(min_length=1)]
+    id: Annotated[_Name, Field(min_length=1)]
     question: Annotated[str, Field(min_length=1)]
-    concepts: tuple[str, ...] = ()
+    concepts: tuple[_Label, ...] = ()
     format: str
     file_name: str | None = None
     level: Level
     common_answers: Annotated[tuple[tuple[str, str], ...], BeforeValidator(answers_as_text), Field(min_length=1)]
-    category: str = ""
+    category: _Label = ""
     constraints: str | None = None
     tolerance: Annotated[_Tolerance | dict[str, _Tolerance] | None, BeforeValidator(per_part)] = None
     rounding: Annotated[_Rounding | dict[str, _Rounding] | None, BeforeValidator(per_part)] = None

@@ -1,0 +1,123 @@
+"""A bank from one file format to another, with nothing lost: what was written is read back and compared."""
+
+from __future__ import annotations
+
+import filecmp
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dsqa.bank.formats import SUFFIXES, format_of
+from dsqa.bank.load import data_folder, examine_bank, load_bank
+from dsqa.bank.model import Bank, Question
+from dsqa.errors import BankError
+
+__all__ = ["Converted", "convert_bank", "write_bank"]
+
+
+@dataclass(frozen=True)
+class Converted:
+    """What was written: the bank file, and the data files that were copied beside it."""
+
+    path: Path
+    questions: int
+    copied: tuple[Path, ...]
+
+
+def convert_bank(
+    source: Path,
+    target: Path,
+    *,
+    data_dir: Path | None = None,
+    labels: Path | None = None,
+    overwrite: bool = False,
+) -> Converted:
+    """Write a bank in the format that the target's name says.
+
+    Data files keep their names. Where the target would not find them, they are copied to its data folder.
+
+    Parameters
+    ----------
+    source, data_dir, labels
+        As for `load_bank`.
+    target
+        The file to write.
+    overwrite
+        Whether a target that is there may be replaced.
+
+    Raises
+    ------
+    BankError
+        The source has errors, the target is there already, or the format cannot hold the bank.
+    """
+    format_of(target)
+    if target.exists() and not overwrite:
+        raise BankError("is there already", path=target, hint="--overwrite replaces it")
+    bank = examine_bank(source, data_dir, labels=labels, check_data=False).bank()
+    folder = _folder_for(bank, target)
+    copies = list(_copies(bank, folder)) if folder is not None else []
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_bank(target, bank.questions)
+    for origin, copy in copies:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(origin, copy)
+    return Converted(target, len(bank), tuple(copy for _, copy in copies))
+
+
+def write_bank(path: Path, questions: Sequence[Question]) -> None:
+    """Write questions to a file, whole or not at all, in the format that its name says.
+
+    Raises
+    ------
+    BankError
+        The format cannot hold them as they are; the file is left as it was.
+    """
+    beside = path.with_name(f".{path.stem}.new{path.suffix}")
+    try:
+        format_of(path).write(beside, questions)
+        back = load_bank(beside, path.parent, check_data=False)
+        for wrote, read in zip(questions, back, strict=False):
+            if wrote.to_dict() != read.to_dict():
+                name = next(k for k in {**wrote.to_dict(), **read.to_dict()} if _of(wrote, k) != _of(read, k))
+                message = f"cannot hold '{name}' of question '{wrote.id}' as it is"
+                raise BankError(message, path=path, field=name, hint="choose another format, for example .jsonl")
+        if len(back) != len(questions):
+            raise BankError("cannot hold these questions as they are", path=path, hint="choose another format")
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _of(question: Question, name: str) -> object:
+    return question.to_dict().get(name)
+
+
+def _folder_for(bank: Bank, target: Path) -> Path | None:
+    """Return where the target's data files must be copied to, or None where it finds the source's own."""
+    names = {q.file_name for q in bank if q.file_name is not None}
+    folder = data_folder(target)
+    if not names or folder.resolve() == bank.data_dir.resolve():
+        return None
+    if folder != target.parent:
+        return folder
+    # Other banks there look for their data beside them, which a new folder 'data' would hide.
+    others = target.parent.is_dir() and any(
+        p.suffix.lower() in SUFFIXES and p.name != target.name for p in target.parent.iterdir()
+    )
+    return folder if others else target.parent / "data"
+
+
+def _copies(bank: Bank, folder: Path) -> list[tuple[Path, Path]]:
+    copies = []
+    for name in sorted({q.file_name for q in bank if q.file_name is not None}):
+        origin, copy = bank.data_dir / name, folder / name
+        if not origin.is_file():
+            continue
+        if copy.exists():
+            if not filecmp.cmp(origin, copy, shallow=False):
+                message = "is another file than the bank's of that name"
+                raise BankError(message, path=copy, hint="move it away, or convert into another folder")
+            continue
+        copies.append((origin, copy))
+    return copies

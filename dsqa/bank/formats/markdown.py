@@ -1,0 +1,396 @@
+"""Markdown and Quarto: one heading per question, its text, labelled lines, and Python that works the answer out.
+
+::
+
+    ## mean_price
+
+    What is the mean price?
+
+    - **Answer:** 34.65
+    - **Data:** cars.csv
+    - **Level:** easy
+
+    ```python
+    import pandas as pd
+    print(pd.read_csv("cars.csv").price.mean())
+    ```
+
+The heading is the question's id (``## The mean price {#mean_price}`` gives ``mean_price``). Labelled lines are a
+list, or bold, or a definition list, or plain lines of which one is the answer; the labels are the names of columns.
+A deeper heading with such a name holds a field of several lines. A fence of ``yaml question`` holds fields as YAML.
+All else is the question's text, as it is; a Python fence in it, before the labels, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dsqa.bank.cells import cell_of, is_default
+from dsqa.bank.columns import LABELS, field_named
+from dsqa.bank.complete import complete
+from dsqa.bank.findings import Finding
+from dsqa.bank.formats.text import read_text
+from dsqa.bank.formats.yamlfile import dump, mapping_of
+from dsqa.bank.model import Question
+from dsqa.bank.rows import Row, Source
+from dsqa.errors import BankError
+
+__all__ = ["read", "write"]
+
+_HINT = "each question is a heading, its text, and a line '- **Answer:** …'"
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_ATTRIBUTES = re.compile(r"^(.*?)[ \t]*\{([^{}]*)\}$")
+_ID = re.compile(r"#([^\s{}]+)")
+_FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})[ \t]*(.*?)[ \t]*$")
+_BULLETED = re.compile(r"[ \t]{0,3}[-*+][ \t]+(.*)$")
+_BOLD = re.compile(r"(?:\*\*|__)([^*_:]{1,40}(?:_[^*_:]{1,40})*):?(?:\*\*|__)[ \t]*:?[ \t]*(.*)$")
+_PLAIN = re.compile(r"([A-Za-z][\w -]{0,40}):(?:[ \t]+(.*))?$")
+_DEFINITION = re.compile(r":[ \t]+(.*)$")
+_NAMES_FIELDS = "yaml question"
+_CODE_BLOCK = re.compile(r"\{?\.?(?:python|py|python3)\b.*", re.IGNORECASE)
+_NOT_LABELS = {"question"}
+
+
+@dataclass
+class _Section:
+    """The lines under a heading, up to the next of its level or above."""
+
+    level: int
+    title: str
+    line: int
+    body: list[tuple[int, str]] = field(default_factory=list)
+
+
+def read(path: Path) -> Source:
+    """Read every section of the level at which questions are asked.
+
+    Raises
+    ------
+    BankError
+        No section has a labelled answer.
+    """
+    text, findings = read_text(path)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    start = _after_front_matter(lines)
+    sections = list(_sections(lines, start))
+    answered = Counter(s.level for s in sections if _is_question(s))
+    if not answered:
+        raise BankError("holds no question", path=path, hint=_HINT)
+    level = max(answered, key=lambda n: (answered[n], n))
+    rows = []
+    for section in sections:
+        if section.level == level:
+            row, found = _row(section)
+            findings.extend(found)
+            rows.append(row)
+        elif section.level < level and _is_question(section):
+            message = f"'{section.title}' has labels, but questions stand under headings '{'#' * level}'"
+            findings.append(Finding(None, message, "give all questions one level of heading", line=section.line))
+    return Source(tuple(rows), tuple(findings))
+
+
+def write(path: Path, questions: Sequence[Question]) -> None:
+    """Write one section per question; what its natural form would lose is written as YAML."""
+    sections = [_written(question, position) for position, question in enumerate(questions, start=1)]
+    path.write_text("\n\n".join(sections) + "\n", encoding="utf-8", newline="\n")
+
+
+def _after_front_matter(lines: list[str]) -> int:
+    if lines and lines[0].rstrip() == "---":
+        for i, line in enumerate(lines[1:], start=1):
+            if line.rstrip() in {"---", "..."}:
+                return i + 1
+    return 0
+
+
+def _sections(lines: list[str], start: int) -> Iterator[_Section]:
+    """Yield every heading with the lines up to the next heading of its level or above."""
+    opened: list[_Section] = []
+    fence = ""
+    for number, line in enumerate(lines[start:], start=start + 1):
+        fence = _fence_after(line, fence)
+        heading = None if fence else _HEADING.match(line)
+        if heading and not _FENCE.match(line):
+            level = len(heading[1])
+            while opened and opened[-1].level >= level:
+                yield opened.pop()
+            for section in opened:
+                section.body.append((number, line))
+            opened.append(_Section(level, heading[2], number))
+        else:
+            for section in opened:
+                section.body.append((number, line))
+    while opened:
+        yield opened.pop()
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """Return the mark of the fence that is open after this line, or ""."""
+    mark = _FENCE.match(line)
+    if not mark:
+        return fence
+    if not fence:
+        return "" if "`" in mark[2] and mark[1][0] == "`" else mark[1]
+    closes = mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and not mark[2]
+    return "" if closes else fence
+
+
+@dataclass
+class _Block:
+    """A paragraph, a fence or a heading of a section."""
+
+    kind: str
+    lines: list[tuple[int, str]]
+    info: str = ""
+
+
+def _blocks(body: list[tuple[int, str]]) -> list[_Block]:
+    blocks: list[_Block] = []
+    fence = ""
+    current: _Block | None = None
+    for number, line in body:
+        after = _fence_after(line, fence)
+        mark = _FENCE.match(line)
+        if after and not fence and mark:
+            current = _Block("fence", [(number, line)], mark[2])
+            blocks.append(current)
+        elif fence and current is not None:
+            current.lines.append((number, line))
+            if not after:
+                current = None
+        elif _HEADING.match(line):
+            blocks.append(_Block("heading", [(number, line)]))
+            current = None
+        elif not line.strip():
+            if current is not None and current.kind == "text":
+                current = None
+        elif current is not None and current.kind == "text":
+            current.lines.append((number, line))
+        else:
+            current = _Block("text", [(number, line)])
+            blocks.append(current)
+        fence = after
+    return blocks
+
+
+def _labels(block: _Block) -> list[tuple[str, str, int]] | None:
+    """Return ``(label, value, line)`` of a block that is labelled lines and nothing else, or None."""
+    found: list[tuple[str, str, int]] = []
+    marked = unknown = False
+    for number, line in block.lines:
+        bullet = _BULLETED.match(line)
+        rest = bullet[1] if bullet else line.strip()
+        bold = _BOLD.match(rest)
+        label = bold or _PLAIN.match(rest)
+        name = field_named(label[1]) if label else None
+        definition = _DEFINITION.match(line)
+        if label and name is not None and name not in _NOT_LABELS and not (line[:1].isspace() and found):
+            found.append((label[1].strip(), (label[2] or "").strip(), number))
+            marked = marked or bool(bullet or bold)
+        elif bold and name is None:
+            found.append((bold[1].strip(), bold[2].strip(), number))
+            unknown = True
+        elif definition and found and not found[-1][1]:
+            found[-1] = (found[-1][0], definition[1].strip(), found[-1][2])
+            marked = True
+        elif not bullet and field_named(line) not in {None, *_NOT_LABELS} and _next_defines(block, number):
+            found.append((line.strip(), "", number))
+        elif found and line[:1].isspace():
+            name, value, at = found[-1]
+            found[-1] = (name, f"{value}\n{line.strip()}".strip(), at)
+        else:
+            return None
+    answered = any(field_named(name) == "common_answers" for name, _, _ in found)
+    # A bold name that is no field's is one's own field beside an answer, and emphasis in the text elsewhere.
+    return found if answered or (marked and not unknown) else None
+
+
+def _next_defines(block: _Block, number: int) -> bool:
+    return any(n == number + 1 and _DEFINITION.match(line) for n, line in block.lines)
+
+
+def _is_question(section: _Section) -> bool:
+    """Whether the lines right under this heading, not those under a deeper question, have labels."""
+    for block in _blocks(section.body):
+        if block.kind == "heading" and field_named(_title(block)[0]) is None:
+            return False
+        if block.kind == "text" and _labels(block):
+            return True
+        if block.kind == "fence" and block.info == _NAMES_FIELDS:
+            return True
+        if block.kind == "heading" and field_named(_title(block)[0]) == "common_answers":
+            return True
+    return False
+
+
+def _title(block: _Block) -> tuple[str, int]:
+    heading = _HEADING.match(block.lines[0][1])
+    return (heading[2], len(heading[1])) if heading else ("", 0)
+
+
+def _row(section: _Section) -> tuple[Row, list[Finding]]:
+    values: dict[str, Any] = {}
+    lines: dict[str, int] = {}
+    findings: list[Finding] = []
+    title = section.title
+    attributes = _ATTRIBUTES.match(title)
+    named = _ID.search(attributes[2]) if attributes else None
+    if attributes and named:
+        values["id"] = named[1]
+        if attributes[1]:
+            values["title"] = attributes[1]
+    elif title:
+        values["id"] = title
+    lines["id"] = section.line
+
+    def give(name: str, value: Any, line: int) -> None:
+        known = field_named(name) or name
+        taken = next((key for key in values if (field_named(key) or key) == known), None)
+        if taken is not None and known != "id":
+            findings.append(Finding(known, "is given twice", "keep one of them", line=line))
+            return
+        if taken is not None:
+            del values[taken]
+        values[name], lines[name] = value, line
+
+    text_from, text_to = section.line + 1, section.line
+    labelled = False
+    blocks = _blocks(section.body)
+    i = 0
+    code: list[str] = []
+    while i < len(blocks):
+        block = blocks[i]
+        first, last = block.lines[0][0], block.lines[-1][0]
+        labels = _labels(block) if block.kind == "text" else None
+        title_of_block = _title(block)[0] if block.kind == "heading" else ""
+        i += 1
+        if labels:
+            labelled = True
+            for name, value, line in labels:
+                if value:
+                    give(name, value, line)
+        elif block.kind == "fence" and block.info == _NAMES_FIELDS:
+            labelled = True
+            _give_yaml(block, give, findings)
+        elif labelled and block.kind == "fence" and _CODE_BLOCK.fullmatch(block.info):
+            code.append(_inside(block))
+            lines.setdefault("reference_code", first)
+        elif block.kind == "heading" and field_named(title_of_block) not in {None, *_NOT_LABELS}:
+            labelled = True
+            under = []
+            while i < len(blocks) and blocks[i].kind != "heading":
+                under.append(blocks[i])
+                i += 1
+            if under:
+                give(title_of_block, _field_text(under, section), first)
+        elif labelled and block.kind == "heading":
+            findings.append(Finding(None, f"'{title_of_block}' is no field", _HINT, severity="warning", line=first))
+        elif labelled:
+            message = "text after the labelled lines is not part of the question"
+            hint = "put the question's text before them"
+            findings.append(Finding("question", message, hint, severity="warning", line=first))
+        else:
+            text_to = last
+    text = "\n".join(line for number, line in section.body if text_from <= number <= text_to)
+    if text.strip() and "question" not in values:
+        values["question"] = text.strip("\n")
+        lines["question"] = text_from
+    if code and not any(field_named(key) == "reference_code" for key in values):
+        values["reference_code"] = "\n\n".join(code)
+    return Row(values, section.line, lines=lines), findings
+
+
+def _give_yaml(block: _Block, give: Any, findings: list[Finding]) -> None:
+    try:
+        node = yaml.compose(_inside(block), Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError) as error:
+        problem = getattr(error, "problem", None) or "nested too deeply"
+        findings.append(Finding(None, f"is not valid YAML: {problem}", line=block.lines[0][0]))
+        return
+    if not isinstance(node, yaml.MappingNode):
+        findings.append(Finding(None, "holds no 'name: value' lines", line=block.lines[0][0]))
+        return
+    values, lines, found = mapping_of(node, shift=block.lines[0][0])
+    findings.extend(found)
+    for name, value in values.items():
+        give(name, value, lines[name])
+
+
+def _inside(block: _Block) -> str:
+    body = [line for _, line in block.lines[1:]]
+    if body and _FENCE.match(body[-1]):
+        body.pop()
+    return "\n".join(body)
+
+
+def _field_text(blocks: list[_Block], section: _Section) -> str:
+    if len(blocks) == 1 and blocks[0].kind == "fence":
+        return _inside(blocks[0])
+    first, last = blocks[0].lines[0][0], blocks[-1].lines[-1][0]
+    return "\n".join(line for number, line in section.body if first <= number <= last)
+
+
+def _written(question: Question, position: int) -> str:
+    """Return a question's section: each field in its natural place if it reads back as it is, else as YAML."""
+    fields = [name for name in Question.model_fields if not is_default(question, name)]
+    extras = dict(question.model_extra or {})
+    in_yaml: set[str] = {name for name, value in extras.items() if not isinstance(value, str) or name == "title"}
+    for _ in range(len(fields) + len(extras) + 1):
+        text = _section_text(question, fields, extras, in_yaml, position)
+        differing = _differing(question, text) - in_yaml
+        if not differing:
+            return text
+        in_yaml |= differing
+    return _section_text(question, fields, extras, {*fields, *extras}, position)
+
+
+def _differing(question: Question, text: str) -> set[str]:
+    """Return the fields that do not come back from a section's text; all of them if it is read as another thing."""
+    everything = {*Question.model_fields, *(question.model_extra or {})}
+    sections = [s for s in _sections(text.split("\n"), 0) if s.level == 2]
+    if len(sections) != 1 or any(s.level == 1 for s in _sections(text.split("\n"), 0)):
+        return everything
+    row, _ = _row(sections[0])
+    try:
+        back = Question.model_validate(complete(row, 0).fields)
+    except ValueError:
+        return everything
+    want, got = question.to_dict(), back.to_dict()
+    return {name for name in {*want, *got} if want.get(name) != got.get(name)}
+
+
+def _section_text(
+    question: Question, fields: list[str], extras: dict[str, Any], in_yaml: set[str], position: int
+) -> str:
+    heading = f"Question {position}" if "id" in in_yaml else question.id
+    parts = [f"## {heading}"]
+    if "question" not in in_yaml:
+        parts.append(question.question)
+    labelled = [name for name in fields if name not in {"id", "question", "reference_code", *in_yaml}]
+    lines = [f"- **{_label(name)}:** {cell_of(question, name)}" for name in labelled]
+    if lines:
+        parts.append("\n".join(lines))
+    whole = question.to_dict()
+    rest = {name: whole[name] for name in whole if name in in_yaml} | extras
+    if rest:
+        parts.append(_fenced(dump(rest), _NAMES_FIELDS))
+    if question.reference_code is not None and "reference_code" not in in_yaml:
+        parts.append(_fenced(question.reference_code, "python"))
+    return "\n\n".join(parts)
+
+
+def _label(name: str) -> str:
+    return LABELS.get(name, name).replace("_", " ").capitalize()
+
+
+def _fenced(text: str, info: str) -> str:
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{info}\n{text.rstrip(chr(10)) if info == _NAMES_FIELDS else text}\n{fence}"
