@@ -6,6 +6,7 @@ import ast
 import builtins
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from dsqa.execution.fences import Block, Piece, split_blocks
 from dsqa.execution.source import Kind, clean, does_something, judge, parse
@@ -72,6 +73,23 @@ class Extraction:
     language: str | None
     blocks: tuple[CodeBlock, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def summary(self) -> dict[str, list[Any]]:
+        """Return what was taken, left out and mended, small enough for a table.
+
+        Returns
+        -------
+        dict
+            ``taken`` and ``left_out``: lists of [first line, last line, tag, why]; ``notes``, in words, on lines
+            that were changed within a block. Empty lists are left out.
+        """
+        rows: dict[str, list[Any]] = {"taken": [], "left_out": [], "notes": []}
+        for block in self.blocks[:_NOTE_CAP]:
+            last = block.first_line + block.text.count("\n")
+            rows["taken" if block.taken else "left_out"].append([block.first_line, last, block.tag, block.why])
+        said = {f"line {block.first_line}: {block.why}" for block in self.blocks}
+        rows["notes"] = [note for note in self.notes if note not in said][:_NOTE_CAP]
+        return {name: found for name, found in rows.items() if found}
 
 
 @dataclass

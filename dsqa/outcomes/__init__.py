@@ -1,5 +1,6 @@
 """Outcomes: the metrics of every run, one row each."""
 
+from dsqa.outcomes.artefacts import RunArtefact, show_artefacts
 from dsqa.outcomes.cache import ExecutionCache
 from dsqa.outcomes.columns import COLUMNS, Column
 from dsqa.outcomes.score import Progress, score_records, score_study
@@ -10,9 +11,11 @@ __all__ = [
     "Column",
     "ExecutionCache",
     "Progress",
+    "RunArtefact",
     "load_outcomes",
     "outcome_table",
     "save_table",
     "score_records",
     "score_study",
+    "show_artefacts",
 ]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, get_args
 
 from dsqa.errors import StudyError
-from dsqa.execution import ExecutionResult, Outcome
+from dsqa.execution import Artefact, ArtefactStore, ExecutionResult, Outcome
 from dsqa.study import ExecutionConfig, fingerprint
 
 __all__ = ["ExecutionCache", "snippet_key"]
@@ -32,12 +32,15 @@ class ExecutionCache:
 
     The file is append-only, one JSON object per line; a result is on disk as soon as it is added, so scoring that
     was interrupted goes on where it stopped. A last line that a kill left torn is cut off. Where two processes
-    wrote the same key, the first line counts.
+    wrote the same key, the first line counts. What runs drew, showed and wrote goes into the folder `artefacts`
+    beside the file, each content once; results in here only name it.
 
     Parameters
     ----------
     path
-        The file, or None to keep results in memory only.
+        The file, or None to keep results in memory only, without the contents of artefacts.
+    read_only
+        Leave the file as it is, a torn last line too: another process may be writing it.
 
     Raises
     ------
@@ -45,12 +48,13 @@ class ExecutionCache:
         The file cannot be read or written, or a line of it (not the torn last one) is damaged.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, *, read_only: bool = False) -> None:
         self.path = path
         self._results: dict[str, ExecutionResult] = {}
         self._file: int | None = None
+        self.artefacts = ArtefactStore(None if path is None else path.parent / "artefacts")
         if path is not None and path.exists():
-            self._load(path)
+            self._load(path, read_only)
 
     def __enter__(self) -> Self:
         return self
@@ -73,10 +77,12 @@ class ExecutionCache:
         """Keep a result; a key that is there already keeps its first."""
         if key in self._results:
             return
+        result = replace(result, artefacts=tuple(self.artefacts.put(artefact) for artefact in result.artefacts))
         self._results[key] = result
         if self.path is None:
             return
         row: dict[str, Any] = {"schema": SCHEMA, "key": key, **asdict(result)}
+        row["artefacts"] = [artefact.to_dict() for artefact in result.artefacts]
         del row["snippet_id"]
         # ASCII, since output that is no Unicode has no other way into JSON.
         line = json.dumps(row).encode("ascii") + b"\n"
@@ -95,11 +101,11 @@ class ExecutionCache:
             os.close(self._file)
             self._file = None
 
-    def _load(self, path: Path) -> None:
+    def _load(self, path: Path, read_only: bool) -> None:
         try:
             content = path.read_bytes()
             whole = content.rfind(b"\n") + 1
-            if whole < len(content):
+            if whole < len(content) and not read_only:
                 os.truncate(path, whole)
         except OSError as error:
             raise StudyError(f"cannot be read: {error.strerror}", path=path) from None
@@ -113,6 +119,8 @@ class ExecutionCache:
             if row["schema"] > SCHEMA:
                 raise StudyError("was written by a later dsqa", path=path, line=number, hint="upgrade dsqa")
             values = {name: row[name] for name in _FIELDS if name in row}
+            values["artefacts"] = tuple(Artefact.from_dict(item) for item in row.get("artefacts", ()))
+            values["artefact_notes"] = tuple(row.get("artefact_notes", ()))
             if values["outcome"] not in get_args(Outcome):
                 raise ValueError(f"'{values['outcome']}' is no outcome")
             self._results.setdefault(row["key"], ExecutionResult(snippet_id=row["key"], **values))

@@ -40,7 +40,7 @@ class Marked:
     """A record, read as far as it can be before its code has run.
 
     `prose` is the response's text part: no code, no reasoning. `code` and `key` are None where there is nothing
-    to run; `outcome` then says why.
+    to run; `outcome` then says why. `extraction` is what was taken and what was left out, as JSON.
     """
 
     record: Record
@@ -50,6 +50,7 @@ class Marked:
     code: str | None
     key: str | None
     outcome: str
+    extraction: str
     prompt_words: int | None
     prompt_tokens: int | None
 
@@ -82,6 +83,7 @@ def mark(
         code=code,
         key=None if code is None else snippet_key(code, hashes_for(question), limits),
         outcome=outcome,
+        extraction=json.dumps(extraction.summary(), ensure_ascii=False, separators=(",", ":")),
         prompt_words=prompt_words,
         prompt_tokens=prompt_tokens,
     )
@@ -110,7 +112,7 @@ def rows_of(cell: Sequence[Marked], cache: ExecutionCache, study: str) -> list[d
 
 def _identity(run: Marked, study: str) -> dict[str, Any]:
     record, question = run.record, run.question
-    temperature = record.condition.get("temperature")
+    temperature = record.temperature
     return {
         "study": study,
         "question_id": record.question_id,
@@ -171,6 +173,9 @@ def _marks(run: Marked, result: ExecutionResult | None) -> dict[str, Any]:
         "execution": final_execution(outcome, solved=answer.solved),
         "execution_detail": None if result is None else result.detail or None,
         "isolation": None if result is None else result.isolation,
+        "extraction": run.extraction,
+        "execution_key": run.key,
+        **_artefacts(result),
         **_answer(answer),
         "text_hash": None if run.record.status == "failed" else fingerprint(run.record.text),
         "result_key": None if result is None else _result_key(result, answer),
@@ -184,6 +189,19 @@ def _result_key(result: ExecutionResult, answer: Answer) -> str:
     if result.outcome == "ran":
         return f"output {fingerprint([result.stdout.strip(), result.value])}"
     return f"{result.outcome}: {result.exception or ''}".removesuffix(": ")
+
+
+def _artefacts(result: ExecutionResult | None) -> dict[str, Any]:
+    if result is None:
+        return {"figures": None, "artefacts": None}
+    kept: dict[str, list[str]] = {}
+    for artefact in result.artefacts:
+        if artefact.parts:
+            kept.setdefault(artefact.kind, []).append(artefact.parts[0].sha256[:16])
+    return {
+        "figures": sum(artefact.kind == "figure" for artefact in result.artefacts),
+        "artefacts": json.dumps(kept, separators=(",", ":")) if kept else None,
+    }
 
 
 def _answer(answer: Answer) -> dict[str, Any]:

@@ -5,7 +5,9 @@ runs/<name>/
   study.json          the design: conditions, cells, runs, settings, template, hashes, versions
   bank/               a copy of the questions asked and of their data files
   records.jsonl       one line per run, append-only
+  batch/              files of the Batch API, and how far each is (only with 'dsqa batch')
   executions.jsonl    what running each distinct piece of code gave, by hash
+  artefacts/          the figures, tables and files of those runs, each content once, by hash
   outcomes.parquet    one row per run
   cells.parquet       one row per cell
   stopping.parquet    one row per cell: when it had enough runs (only with 'stop:')
@@ -92,8 +94,16 @@ class StudyFolder:
         return self.root / "records.jsonl"
 
     @property
+    def batch_path(self) -> Path:  # noqa: D102
+        return self.root / "batch"
+
+    @property
     def executions_path(self) -> Path:  # noqa: D102
         return self.root / "executions.jsonl"
+
+    @property
+    def artefacts_dir(self) -> Path:  # noqa: D102
+        return self.root / "artefacts"
 
     @property
     def outcomes_path(self) -> Path:  # noqa: D102
