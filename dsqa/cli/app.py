@@ -8,9 +8,13 @@ import sys
 import click
 
 from dsqa import __version__
+from dsqa.cli.batch import batch
+from dsqa.cli.bank import bank
 from dsqa.cli.doctor import doctor
 from dsqa.cli.figures import figures
 from dsqa.cli.init import init
+from dsqa.cli.plan import plan
+from dsqa.cli.show import show
 from dsqa.cli.steps import demo, report, run, sample, score
 from dsqa.errors import DsqaError
 
@@ -30,23 +34,26 @@ def cli() -> None:
     \b
     Start here:
       dsqa demo               a real report in a few minutes, from a small local model, no key needed
-      dsqa init my-study      a commented study to change
+      dsqa init my-study      a commented study to change (--default: 41 of the built-in questions)
+      dsqa bank show          the 100 built-in questions
       dsqa run study.yaml     ask, mark, report; run again, it does only what is missing
       dsqa doctor             what is installed, what is missing, how to get it
 
     \b
     Or step by step, each reading what the one before it wrote:
       dsqa sample study.yaml  ask the questions        (records.jsonl)
+      dsqa batch  --help      the same through a Batch API, for half the price, within a day
       dsqa score  runs/NAME   run the code and mark    (outcomes.parquet, cells.parquet)
       dsqa report runs/NAME   notebook, figures, report
       dsqa figures runs/NAME  the figures alone, with their data
+      dsqa show runs/NAME     one run: response, code, output, figures (-q question -r run)
 
     Results go to stdout, progress to stderr. Exit codes: 0 done, 2 something to mend (one line says what),
     130 interrupted (run the same command again to go on).
     """
 
 
-for command in (demo, init, run, sample, score, report, figures, doctor):
+for command in (demo, init, bank, run, sample, batch, score, report, figures, plan, show, doctor):
     cli.add_command(command)
 
 

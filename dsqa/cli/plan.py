@@ -1,0 +1,243 @@
+"""`dsqa plan`: how many runs and questions the next study needs, and what it costs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from dsqa.cli.studies import open_recorded, shown
+from dsqa.errors import StatisticsError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dsqa.study.folder import StudyFolder
+
+__all__ = ["plan"]
+
+ASSURANCE = 0.8
+"""A plan counts as reaching its target if so many of the simulated studies do."""
+
+
+def _numbers(least: int) -> Callable[[click.Context, click.Parameter, str | None], tuple[int, ...] | None]:
+    def read(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+        if value is None:
+            return None
+        try:
+            numbers = tuple(sorted({int(part) for part in value.split(",") if part.strip()}))
+        except ValueError:
+            raise click.BadParameter(f"'{value}' is no list of whole numbers such as 5,10,20") from None
+        if not numbers or numbers[0] < least:
+            raise click.BadParameter(f"numbers from {least} up, such as 5,10,20")
+        return numbers
+
+    return read
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """What a request of the pilot took on average, over its conditions."""
+
+    tokens: float | None
+    money: float | None
+    currency: str
+
+    def of(self, requests: int) -> dict[str, Any]:
+        money = None if self.money is None else round(requests * self.money, 6)
+        tokens = None if self.tokens is None else round(requests * self.tokens)
+        return {"requests": requests, "tokens": tokens, "money": money}
+
+    def text(self, requests: int) -> str:
+        from dsqa.prices import format_money
+
+        money = "price unknown" if self.money is None else format_money(requests * self.money, self.currency)
+        tokens = "tokens unknown" if self.tokens is None else f"{requests * self.tokens:,.0f} tokens"
+        return f"{requests:,} requests, {tokens}, {money}"
+
+
+@click.command(short_help="How many runs and questions next time, and what they cost.")
+@click.argument("study", type=click.Path(path_type=Path))
+@click.option("--metric", type=click.Choice(["accuracy", "score"]), default="accuracy", show_default=True)
+@click.option("--precision", type=click.FloatRange(0, min_open=True), default=0.05, show_default=True, metavar="X")
+@click.option("--difference", type=click.FloatRange(0, min_open=True), default=0.1, show_default=True, metavar="X")
+@click.option(
+    "--questions", callback=_numbers(2), metavar="LIST", help="Numbers of questions to try. [default: 20,41,100]"
+)
+@click.option(
+    "--runs", callback=_numbers(2), metavar="LIST", help="Numbers of runs to try. [default: 5,10,20,50,100]"
+)
+@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="MONEY", help="Which plan is best for it.")
+@click.option("--simulations", type=click.IntRange(100), default=500, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+def plan(
+    study: Path,
+    metric: str,
+    precision: float,
+    difference: float,
+    questions: tuple[int, ...] | None,
+    runs: tuple[int, ...] | None,
+    budget: float | None,
+    simulations: int,
+    as_json: bool,
+) -> None:
+    """Plan the next study from a marked STUDY (a folder under runs/, or its study.yaml), the pilot.
+
+    Studies of other sizes are simulated from what the pilot's runs gave. PRECISION is the half-width of the 95 %
+    interval of a condition's mean over questions; DIFFERENCE is one between two conditions that should be found.
+    """
+    folder = open_recorded(study, marked=True)
+    from dsqa.outcomes import load_outcomes
+    from dsqa.stats.planning import plan_cells, plan_comparison, plan_precision, read_pilot
+
+    outcomes = load_outcomes(folder.outcomes_path)
+    seed = folder.describe().seed
+    pilot = read_pilot(outcomes)
+    runs = runs or (5, 10, 20, 50, 100)
+    common: dict[str, Any] = {
+        "metric": metric,
+        "questions": questions or (20, 41, 100),
+        "runs": runs,
+        "seed": seed,
+        "simulations": simulations,
+    }
+    precise = _worst(plan_precision(pilot, target=precision, **common))
+    compared = None
+    if len(pilot.conditions) > 1:
+        compared = _hardest(plan_comparison(pilot, difference=difference, **common))
+    cells = plan_cells(pilot, runs=runs, seed=seed, simulations=100)
+    cost = _cost_per_request(folder)
+    conditions = len(pilot.conditions)
+    result: dict[str, Any] = {
+        "study": str(folder.root),
+        "metric": metric,
+        "precision": precision,
+        "difference": difference,
+        "conditions": conditions,
+        "plans": [
+            {**row, **cost.of(int(row["questions"]) * int(row["runs"]) * conditions)}
+            for row in precise.to_dict("records")
+        ],
+        "comparisons": [] if compared is None else compared.to_dict("records"),
+        "verdicts": cells.to_dict("records"),
+        "currency": cost.currency,
+    }
+    result["cheapest"] = min(
+        (p for p in result["plans"] if p["assurance"] >= ASSURANCE), key=lambda p: p["requests"], default=None
+    )
+    if budget is not None:
+        result["best_for_budget"] = _best(result["plans"], budget, cost)
+    if as_json:
+        click.echo(json.dumps(result, default=float))
+    else:
+        click.echo(_text(result, cost, budget, shown(folder.root), outcomes["run"].nunique()))
+
+
+def _worst(plans: pd.DataFrame) -> pd.DataFrame:
+    """Return each plan's least precise condition: the one that decides."""
+    keys = ["questions", "runs"]
+    return (
+        plans.groupby(keys, as_index=False)
+        .agg(
+            half_width=("half_width", "max"),
+            half_width_90=("half_width_90", "max"),
+            assurance=("assurance", "min"),
+            standard_error=("standard_error", "max"),
+        )
+        .sort_values(keys, ignore_index=True)
+    )
+
+
+def _hardest(plans: pd.DataFrame) -> pd.DataFrame:
+    """Return each plan's pair of conditions that is hardest to tell apart."""
+    hardest = plans.loc[plans.groupby(["questions", "runs"])["smallest_difference"].idxmax()]
+    return hardest.drop(columns="requests").reset_index(drop=True)
+
+
+def _cost_per_request(folder: StudyFolder) -> _Cost:
+    from dsqa.prices import cost_of, recorded_prices
+    from dsqa.records import read_records, usage_counts
+
+    prices = recorded_prices(folder.root)
+    tokens, money, runs, counted, priced = 0, 0.0, 0, 0, 0
+    currencies = set()
+    for record in read_records(folder.records_path):
+        counts = usage_counts(record.usage)
+        if counts.prompt is not None and counts.completion is not None:
+            tokens, counted = tokens + counts.prompt + counts.completion, counted + 1
+        cost = cost_of(record, prices)
+        if cost is not None:
+            money, priced = money + cost.amount, priced + 1
+            currencies.add(cost.currency)
+        runs += 1
+    known = runs > 0 and priced >= 0.9 * runs and len(currencies) == 1
+    return _Cost(
+        tokens / counted if counted else None,
+        money / priced if known else None,
+        currencies.pop() if known else prices.currency,
+    )
+
+
+def _best(plans: list[dict[str, Any]], budget: float, cost: _Cost) -> dict[str, Any] | None:
+    if cost.money is None:
+        raise StatisticsError(
+            "a budget in money needs the price of every model of the pilot, and one is unknown",
+            hint="put it into prices.yaml, or leave --budget out",
+        )
+    affordable = [p for p in plans if p["money"] <= budget]
+    return min(affordable, key=lambda p: (p["half_width"], p["money"]), default=None)
+
+
+def _text(result: dict[str, Any], cost: _Cost, budget: float | None, where: str, pilot_runs: int) -> str:
+    metric, conditions = result["metric"], result["conditions"]
+    lines = [
+        f"From the pilot {where} (up to {pilot_runs} runs per cell, conditions: {conditions}).",
+        "",
+        f"Precision of mean {metric}, the least precise condition (target ±{result['precision']:g}):",
+        "  questions   runs   half-width   9 in 10 below   reaches target   requests         tokens          money",
+    ]
+    for p in result["plans"]:
+        money = "unknown" if p["money"] is None else f"{p['money']:.2f} {cost.currency}"
+        tokens = "unknown" if p["tokens"] is None else f"{p['tokens']:,}"
+        lines.append(
+            f"  {p['questions']:>9} {p['runs']:>6}   {p['half_width']:>10.3f}   {p['half_width_90']:>13.3f}"
+            f"   {p['assurance']:>13.0%}   {p['requests']:>8,}   {tokens:>12}   {money:>12}"
+        )
+    cheapest = result["cheapest"]
+    if cheapest is None:
+        lines.append(
+            f"No plan tried reaches ±{result['precision']:g} in {ASSURANCE:.0%} of studies: try more questions."
+        )
+    else:
+        lines.append(
+            f"Fewest requests that reach it in {ASSURANCE:.0%} of studies: {cheapest['questions']} questions × "
+            f"{cheapest['runs']} runs ({cost.text(cheapest['requests'])})."
+        )
+    if budget is not None:
+        best = result["best_for_budget"]
+        lines.append(
+            f"No plan tried costs {budget:g} {cost.currency} or less."
+            if best is None
+            else f"Best for {budget:g} {cost.currency}: {best['questions']} questions × {best['runs']} runs, "
+            f"±{best['half_width']:.3f} ({cost.text(best['requests'])})."
+        )
+    if result["comparisons"]:
+        lines += [
+            "",
+            f"Two conditions, paired by question (a true difference of {result['difference']:g} in {metric}):",
+            "  questions   runs   found   smallest difference found in 80 %",
+        ]
+        lines += [
+            f"  {c['questions']:>9} {c['runs']:>6}   {c['power']:>5.0%}   {c['smallest_difference']:>33.3f}"
+            for c in result["comparisons"]
+        ]
+    lines += ["", "Verdicts on single questions:", "  runs   settled   half-width of a cell's accuracy   condition"]
+    lines += [
+        f"  {v['runs']:>4}   {v['settled']:>7.0%}   {v['half_width']:>31.3f}   {v['condition']}"
+        for v in result["verdicts"]
+    ]
+    return "\n".join(lines)
