@@ -1,7 +1,7 @@
 """Endpoints: whatever answers chat completions, one attempt at a time."""
 
 from dsqa.endpoints.failures import Failure, PassingFailure, PermanentFailure, Scope
-from dsqa.endpoints.open import Endpoint, open_endpoint
+from dsqa.endpoints.open import Endpoint, address_of, open_endpoint
 from dsqa.endpoints.reply import Reply, read_replies
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "PermanentFailure",
     "Reply",
     "Scope",
+    "address_of",
     "open_endpoint",
     "read_replies",
 ]

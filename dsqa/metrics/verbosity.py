@@ -20,13 +20,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal
+
+from dsqa.tokens import count_bpe
 
 __all__ = ["TokenCounts", "count_bpe", "count_tokens", "ratio", "words"]
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:['’-]\w+)*")
-_CHUNK = 50_000
 
 TokenSource = Literal["usage", "usage-apportioned", "bpe"]
 
@@ -56,22 +56,6 @@ class TokenCounts:
 def words(text: str) -> list[str]:
     """Return the words of a text, in order."""
     return _WORD.findall(text)
-
-
-def count_bpe(text: str) -> int:
-    """Return the number of ``o200k_base`` tokens of a text; special tokens written out count as text."""
-    encoding = _encoding()
-    # In pieces: the encoder refuses long texts, and a cut shifts the count by one token at most.
-    clean = text.encode("utf-8", "replace").decode("utf-8")
-    return sum(len(encoding.encode_ordinary(clean[i : i + _CHUNK])) for i in range(0, len(clean), _CHUNK))
-
-
-@cache
-def _encoding() -> Any:
-    # Here because importing it takes a second, which a study with usage and no code never needs.
-    import bpe_openai  # noqa: PLC0415
-
-    return bpe_openai.get_encoding("o200k_base")
 
 
 def count_tokens(

@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -41,7 +42,7 @@ class RecordStore:
         self.recorded = recorded
 
     @classmethod
-    def open(cls, path: Path) -> Self:
+    def open(cls, path: Path, visit: Callable[[Record], object] | None = None) -> Self:
         """Lock the file, mend a torn last line, and read which runs it holds.
 
         Parameters
@@ -49,6 +50,8 @@ class RecordStore:
         path
             The file; made if it is not there. The lock is `<path>.lock` beside it. The bytes of a last line that
             a kill tore go to `<path>.torn`, so that they are neither lost nor joined to the next line.
+        visit
+            Called with each recorded run, in file order, while the file is read.
 
         Raises
         ------
@@ -69,8 +72,9 @@ class RecordStore:
                 except OSError as error:
                     raise _write_error(error, path) from None
                 recorded = RunIndex()
-                for _ in scan_records(path, recorded):
-                    pass
+                for record in scan_records(path, recorded):
+                    if visit is not None:
+                        visit(record)
                 return cls(path, fd, lock, recorded)
             except BaseException:
                 os.close(fd)
@@ -91,27 +95,29 @@ class RecordStore:
         """Return the keys of the recorded runs."""
         return set(self.recorded.keys())
 
-    def append(self, record: Record) -> None:
-        """Write one run as one line, at once visible to every reader.
+    def append(self, *records: Record) -> None:
+        """Write runs, one line each and all in one piece, at once visible to every reader.
 
         Raises
         ------
         RecordError
-            The run is recorded already, or the line cannot be written (a full disk): then nothing of it stays.
+            A run is recorded already, or the lines cannot be written (a full disk): then nothing of them stays.
         """
-        if record.key in self.recorded:
-            raise RecordError(f"this run is recorded already: {tuple(record.key)}", path=self._path)
-        line = encode_line(record)
+        for record in records:
+            if record.key in self.recorded:
+                raise RecordError(f"this run is recorded already: {tuple(record.key)}", path=self._path)
+        lines = b"".join(encode_line(record) for record in records)
         try:
-            view = memoryview(line)
+            view = memoryview(lines)
             while view:
                 view = view[os.write(self._fd, view) :]
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._fd, self._size)
             raise _write_error(error, self._path) from None
-        self._size += len(line)
-        self.recorded.add(record.key, record.status)
+        self._size += len(lines)
+        for record in records:
+            self.recorded.add(record.key, record.status)
         self._dirty = True
         if time.monotonic() - self._synced >= SYNC_SECONDS:
             self.sync()

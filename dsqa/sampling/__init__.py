@@ -2,8 +2,9 @@
 
 from dsqa.sampling.prepare import count_outside_design, prepare_study
 from dsqa.sampling.progress import Progress, SamplingState, terminal_progress
-from dsqa.sampling.sample import SamplingSummary, sample_study
+from dsqa.sampling.sample import sample_study
 from dsqa.sampling.select import Selection
+from dsqa.sampling.summary import SamplingSummary
 
 __all__ = [
     "Progress",

@@ -19,7 +19,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Stopper:
-    """Carries a wish to stop to the loop that samples."""
+    """Carries a wish to stop to the loop that samples: the first ends it soon, the second at once."""
 
     def __init__(self) -> None:
         self.requested = False
@@ -32,10 +32,14 @@ class Stopper:
             self._act()
 
     @contextmanager
-    def attached(self, stop: asyncio.Event) -> Iterator[None]:
-        """Set `stop` when asked to, and on SIGINT and SIGTERM, for the length of a block."""
+    def attached(self, stop: asyncio.Event, hurry: asyncio.Event) -> Iterator[None]:
+        """Set `stop` when asked to, by `request`, SIGINT or SIGTERM, and `hurry` when asked again."""
         loop = asyncio.get_running_loop()
-        self._act = lambda: loop.call_soon_threadsafe(stop.set)
+
+        def act() -> None:
+            (hurry if stop.is_set() else stop).set()
+
+        self._act = lambda: loop.call_soon_threadsafe(act)
         before = {}
         if threading.current_thread() is threading.main_thread():
             for number in _SIGNALS:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from dsqa.records import RunIndex, RunKey
-from dsqa.study.design import Cell
+from dsqa.study.design import Cell, fingerprint
+from dsqa.study.sections import SEED_PER_RUN
 
-__all__ = ["CellId", "CellRequest", "PlannedRun", "count_recorded", "plan_runs", "runs_wanted"]
+__all__ = [
+    "CellId",
+    "CellRequest",
+    "PlannedRequest",
+    "PlannedRun",
+    "count_recorded",
+    "plan_requests",
+    "plan_runs",
+    "runs_wanted",
+]
 
 CellId = tuple[str, str, str]
 """Question id, condition id, prompt hash."""
@@ -46,6 +56,22 @@ class CellRequest:
             request=request,
         )
 
+    def body(self, runs: Sequence[int], seed: int) -> dict[str, Any]:
+        """Return the body that asks for runs of the cell in one request.
+
+        Parameters
+        ----------
+        runs
+            Their numbers; more than one are asked for as choices (``n``).
+        seed
+            The study's; where the request's ``seed`` is ``per-run``, the one that is sent is made from it, the cell
+            and the first run's number.
+        """
+        body = self.request if len(runs) == 1 else {**self.request, "n": len(runs)}
+        if body.get("seed") == SEED_PER_RUN:
+            body = {**body, "seed": int(fingerprint([seed, *self.id, runs[0]], 8), 16) >> 1}
+        return body
+
     @property
     def id(self) -> CellId:
         """What tells the cell from every other."""
@@ -69,7 +95,15 @@ class PlannedRun:
         return self.cell.key(self.run)
 
 
-def plan_runs(
+@dataclass(frozen=True, slots=True)
+class PlannedRequest:
+    """A request still to be sent: runs of one cell, as many as it is to have choices."""
+
+    cell: CellRequest
+    runs: tuple[int, ...]
+
+
+def plan_requests(
     cells: Sequence[CellRequest],
     runs: int | Mapping[CellId, int],
     seed: int,
@@ -77,11 +111,13 @@ def plan_runs(
     limit: int | None = None,
     *,
     asked: Container[CellId] | None = None,
-) -> Iterator[PlannedRun]:
-    """Yield the runs that are not recorded yet.
+    choices: int = 1,
+) -> Iterator[PlannedRequest]:
+    """Yield the requests for the runs that are not recorded yet.
 
     Block k holds run k of every cell, in an order drawn from ``(seed, k)``: whenever sampling stops, no cell is
-    more than one run ahead of another, and drift over time falls on all conditions alike.
+    more than one run ahead of another, and drift over time falls on all conditions alike. With several choices to a
+    request, a block holds that many runs of every cell, and a cell may be that many ahead.
 
     Parameters
     ----------
@@ -94,24 +130,41 @@ def plan_runs(
     recorded
         Runs to leave out. Must not change while the plan is read.
     limit
-        Yield at most so many.
+        Plan at most so many runs.
     asked
         Cells to ask; all by default.
+    choices
+        Runs that one request may ask for.
     """
     # SeedSequence takes no negative numbers; the sign becomes a word of its own.
     entropy = (abs(seed), int(seed < 0))
-
     goals = [runs_wanted(cell, runs) if asked is None or cell.id in asked else 0 for cell in cells]
+    left = math.inf if limit is None else limit
+    for first in range(0, max(goals, default=0), choices):
+        order = np.random.default_rng([*entropy, first]).permutation(len(cells))
+        for position in order:
+            if left <= 0:
+                return
+            cell, end = cells[position], min(first + choices, goals[position])
+            missing = tuple(run for run in range(first, end) if cell.key(run) not in recorded)
+            if missing:
+                chosen = missing if len(missing) <= left else missing[: int(left)]
+                left -= len(chosen)
+                yield PlannedRequest(cell, chosen)
 
-    def remaining() -> Iterator[PlannedRun]:
-        for run in range(max(goals, default=0)):
-            order = np.random.default_rng([*entropy, run]).permutation(len(cells))
-            for position in order:
-                cell = cells[position]
-                if run < goals[position] and cell.key(run) not in recorded:
-                    yield PlannedRun(cell, run)
 
-    return islice(remaining(), limit)
+def plan_runs(
+    cells: Sequence[CellRequest],
+    runs: int | Mapping[CellId, int],
+    seed: int,
+    recorded: RunIndex,
+    limit: int | None = None,
+    *,
+    asked: Container[CellId] | None = None,
+) -> Iterator[PlannedRun]:
+    """Yield the runs that are not recorded yet, in the order of `plan_requests`."""
+    for planned in plan_requests(cells, runs, seed, recorded, limit, asked=asked):
+        yield PlannedRun(planned.cell, planned.runs[0])
 
 
 def runs_wanted(cell: CellRequest, runs: int | Mapping[CellId, int]) -> int:

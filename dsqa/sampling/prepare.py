@@ -8,17 +8,25 @@ from importlib.metadata import version
 from pathlib import Path
 
 from dsqa import __version__
-from dsqa.bank import Bank, builtin_bank_path, load_bank
+from dsqa.bank import Bank, builtin_bank_path, load_bank, select_questions
 from dsqa.errors import StudyError
+from dsqa.prices import find_prices, save_prices
 from dsqa.prompting import Template, build_messages, load_template
 from dsqa.records import FileLock, read_records
 from dsqa.sampling.plan import CellRequest
 from dsqa.study.config import StudyConfig
 from dsqa.study.design import Cell, Condition, conditions_of
 from dsqa.study.folder import CellPlan, StudyDescription, StudyFolder, hash_file
-from dsqa.study.sections import PromptConfig
+from dsqa.study.sections import EndpointConfig, PromptConfig
 
-__all__ = ["build_cells", "count_outside_design", "prepare_study", "requests_of"]
+__all__ = [
+    "build_cells",
+    "count_outside_design",
+    "design_cells",
+    "prepare_study",
+    "requests_of",
+    "study_folder",
+]
 
 _log = logging.getLogger("dsqa.sampling")
 
@@ -46,12 +54,8 @@ def prepare_study(config: StudyConfig, study_path: Path | None, root: Path) -> S
     StudyLockedError
         Another process is sampling this study.
     """
-    base_dir = (study_path.parent if study_path is not None else Path()).resolve()
-    bank = _load_bank(config, base_dir)
-    template = load_template(config.prompt.template, base_dir)
-    conditions = conditions_of(config)
-    _refuse_twins(conditions)
-    cells = build_cells(bank, conditions, template, config.prompt)
+    base_dir, bank, template, conditions, cells = _design(config, study_path)
+    prices = find_prices(config.prices, base_dir)
     names = sorted({q.file_name for q in bank if q.file_name is not None})
     description = StudyDescription(
         name=config.name,
@@ -59,7 +63,7 @@ def prepare_study(config: StudyConfig, study_path: Path | None, root: Path) -> S
         seed=config.seed,
         conditions=conditions,
         cells=tuple(CellPlan(cell.question_id, cell.condition.id, cell.prompt_hash) for cell in cells),
-        settings=_with_weights(config, base_dir).model_dump(mode="json"),
+        settings=_with_whole_paths(config, base_dir).model_dump(mode="json"),
         template={"name": template.name, "sha256": template.sha256, "text": template.text},
         bank_hash=bank.hash,
         data_hashes={name: hash_file(bank.data_dir / name) for name in names},
@@ -70,6 +74,7 @@ def prepare_study(config: StudyConfig, study_path: Path | None, root: Path) -> S
         before = folder.description_path.read_bytes() if folder.description_path.is_file() else None
         with FileLock(folder.records_path.with_name(folder.records_path.name + ".lock")):
             folder.write(description, bank)
+            save_prices(prices, (condition.model for condition in conditions), root)
         changed = before is not None and before != folder.description_path.read_bytes()
     except OSError as error:
         raise StudyError(f"cannot be written: {error.strerror or error}", path=root) from None
@@ -82,6 +87,33 @@ def prepare_study(config: StudyConfig, study_path: Path | None, root: Path) -> S
             outside,
         )
     return folder
+
+
+def design_cells(config: StudyConfig, study_path: Path | None) -> tuple[CellRequest, ...]:
+    """Return what a study would ask, with nothing written.
+
+    Raises
+    ------
+    BankError, StudyError
+        As `prepare_study` does.
+    """
+    return tuple(CellRequest.of(cell) for cell in _design(config, study_path)[-1])
+
+
+def _design(
+    config: StudyConfig, study_path: Path | None
+) -> tuple[Path, Bank, Template, tuple[Condition, ...], tuple[Cell, ...]]:
+    base_dir = study_folder(study_path)
+    bank = _load_bank(config, base_dir)
+    template = load_template(config.prompt.template, base_dir)
+    conditions = conditions_of(config)
+    _refuse_twins(conditions)
+    return base_dir, bank, template, conditions, build_cells(bank, conditions, template, config.prompt)
+
+
+def study_folder(study_path: Path | None) -> Path:
+    """Return the folder that a study's paths are relative to: the study file's, or the working folder."""
+    return (study_path.parent if study_path is not None else Path()).resolve()
 
 
 def build_cells(
@@ -132,7 +164,7 @@ def _load_bank(config: StudyConfig, base_dir: Path) -> Bank:
     data_dir = None if config.data is None else base_dir / Path(config.data).expanduser()
     path = builtin_bank_path() if config.bank == "builtin" else base_dir / Path(config.bank).expanduser()
     bank = load_bank(path, data_dir)
-    return bank.select(config.questions) if config.questions else bank
+    return select_questions(bank, config.questions) if config.questions else bank
 
 
 def _refuse_twins(conditions: tuple[Condition, ...]) -> None:
@@ -147,12 +179,11 @@ def _refuse_twins(conditions: tuple[Condition, ...]) -> None:
         seen.add(condition.id)
 
 
-def _with_weights(config: StudyConfig, base_dir: Path) -> StudyConfig:
-    # study.json is read from elsewhere than the study file: a weights file must be named in full there.
-    endpoints = {
-        name: endpoint.model_copy(update={"weights": str(base_dir / Path(endpoint.weights).expanduser())})
-        if endpoint.weights is not None
-        else endpoint
-        for name, endpoint in config.endpoints.items()
-    }
-    return config.model_copy(update={"endpoints": endpoints})
+def _with_whole_paths(config: StudyConfig, base_dir: Path) -> StudyConfig:
+    # study.json is read from elsewhere than the study file: what an endpoint reads must be named in full there.
+    def whole(endpoint: EndpointConfig) -> EndpointConfig:
+        named = {name: getattr(endpoint, name) for name in ("weights", "records")}
+        paths = {name: str(base_dir / Path(path).expanduser()) for name, path in named.items() if path is not None}
+        return endpoint.model_copy(update=paths) if paths else endpoint
+
+    return config.model_copy(update={"endpoints": {name: whole(each) for name, each in config.endpoints.items()}})

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tqdm import tqdm
 
+from dsqa.prices import format_money
+
 __all__ = ["Progress", "SamplingState", "terminal_progress"]
 
 PLAIN_SECONDS = 30.0
+_STOPPING = "stopping: waiting up to 2 s for the answers that are on their way"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,14 @@ class SamplingState:
         Tokens that the endpoints report to have written in this session.
     seconds
         Since the session's first request could be sent.
+    money, money_new
+        Spent by currency, in all sessions and in this one, as far as prices are known.
+    unpriced
+        Requests, in all sessions, whose cost is unknown.
+    money_left
+        Of the budget; None where there is none.
+    stopping
+        Nothing is sent any more; what is on its way is waited for.
     """
 
     done: int
@@ -42,6 +53,11 @@ class SamplingState:
     retried: int
     tokens_out: int
     seconds: float
+    money: Mapping[str, float] = field(default_factory=dict)
+    money_new: Mapping[str, float] = field(default_factory=dict)
+    unpriced: int = 0
+    money_left: float | None = None
+    stopping: bool = False
 
     @property
     def tokens_per_second(self) -> float:
@@ -52,6 +68,13 @@ class SamplingState:
     def eta_seconds(self) -> float | None:
         """Seconds to the end at the session's pace; None before the first run."""
         return (self.goal - self.done) * self.seconds / self.new if self.new else None
+
+    @property
+    def money_to_come(self) -> dict[str, float]:
+        """What the rest of the session will cost if it goes on like this; empty before the first run."""
+        if not self.new:
+            return {}
+        return {name: (self.goal - self.done) * amount / self.new for name, amount in self.money_new.items()}
 
 
 class Progress(Protocol):
@@ -82,6 +105,7 @@ class _Bar:
     def __init__(self, what: str) -> None:
         self._what = what
         self._bar: tqdm[Any] | None = None
+        self._stopping = False
 
     def update(self, state: SamplingState) -> None:
         if self._bar is None:
@@ -97,6 +121,9 @@ class _Bar:
         self._bar.set_postfix_str(_details(state), refresh=False)
         self._bar.update(state.done - self._bar.n)
         self._bar.refresh()
+        if state.stopping and not self._stopping:
+            self._stopping = True
+            self._bar.write(_STOPPING, file=sys.stderr)
 
     def close(self) -> None:
         if self._bar is not None:
@@ -109,10 +136,15 @@ class _Lines:
         self._said_at = time.monotonic()
         self._last: SamplingState | None = None
         self._said: SamplingState | None = None
+        self._stopping = False
 
     def update(self, state: SamplingState) -> None:
         self._last = state
-        if time.monotonic() - self._said_at >= PLAIN_SECONDS:
+        if state.stopping and not self._stopping:
+            self._stopping = True
+            sys.stderr.write(_STOPPING + "\n")
+            sys.stderr.flush()
+        elif time.monotonic() - self._said_at >= PLAIN_SECONDS:
             self._say(state)
 
     def close(self) -> None:
@@ -131,9 +163,25 @@ def _details(state: SamplingState) -> str:
         parts.append(f"{state.failed} failed")
     if state.retried:
         parts.append(f"{state.retried} retried")
+    parts.extend(_money(state))
     if state.eta_seconds is not None and state.goal > state.done:
         parts.append(f"{_clock(state.eta_seconds)} left")
     return ", ".join(parts)
+
+
+def _money(state: SamplingState) -> Iterator[str]:
+    to_come = state.money_to_come
+    for currency, spent in state.money.items():
+        if not spent and not to_come.get(currency):
+            continue
+        text = f"{format_money(spent, currency)} spent"
+        if state.goal > state.done and to_come.get(currency):
+            text += f", about {format_money(to_come[currency], currency)} to go"
+        if state.money_left is not None:
+            text += f", {format_money(state.money_left, currency)} of the budget left"
+        yield text
+    if state.unpriced:
+        yield f"cost of {state.unpriced} requests unknown"
 
 
 def _clock(seconds: float) -> str:

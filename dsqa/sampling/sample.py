@@ -3,67 +3,44 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from pydantic import ValidationError
 
-from dsqa.endpoints import open_endpoint
+from dsqa import __version__
+from dsqa.endpoints import Endpoint, open_endpoint
 from dsqa.errors import StudyError
-from dsqa.records import RecordStore, RunIndex
-from dsqa.sampling.engine import Lane, Session
+from dsqa.prices import recorded_prices
+from dsqa.records import Record, RecordStore, RunIndex
+from dsqa.sampling.caps import open_budget
+from dsqa.sampling.concurrency import MOST, Adaptive, Concurrency, Pinned
+from dsqa.sampling.gate import Gate
+from dsqa.sampling.history import History, Tally
+from dsqa.sampling.lane import Lane, LaneSettings
+from dsqa.sampling.ledger import How, Ledger, SessionEntry, now_utc
+from dsqa.sampling.log import sampling_log
 from dsqa.sampling.loop import Stopper, run_loop
-from dsqa.sampling.plan import CellId, CellRequest, PlannedRun, count_recorded, plan_runs, runs_wanted
+from dsqa.sampling.plan import CellId, CellRequest, count_recorded
 from dsqa.sampling.prepare import requests_of
 from dsqa.sampling.progress import Progress, SamplingState
 from dsqa.sampling.select import Selection
+from dsqa.sampling.session import Session
+from dsqa.sampling.summary import SamplingSummary, Stopped
+from dsqa.sampling.wish import Wish
 from dsqa.study.config import StudyConfig
 from dsqa.study.folder import StudyDescription, StudyFolder
+from dsqa.study.sections import SEED_PER_RUN, BudgetConfig, EndpointConfig
 
-__all__ = ["SamplingSummary", "sample_study"]
+__all__ = ["sample_study", "settings_of"]
 
 LOG_FOLDER = "logs"
-
-
-@dataclass(frozen=True)
-class SamplingSummary:
-    """What a sampling session came to.
-
-    Parameters
-    ----------
-    new, failed, retried
-        In this session: runs recorded, those of them that failed, requests sent again.
-    recorded, total
-        Runs of the design that are recorded now, and that it has.
-    tokens
-        Tokens written in this session, as the endpoints report them.
-    seconds
-        How long the session took, loading an embedded model included.
-    interrupted
-        It was told to stop (Ctrl-C) before it was through.
-    """
-
-    new: int
-    failed: int
-    retried: int
-    recorded: int
-    total: int
-    tokens: int
-    seconds: float
-    interrupted: bool
-
-    @property
-    def tokens_per_second(self) -> float:
-        """Tokens written per second, over the session."""
-        return self.tokens / self.seconds if self.seconds > 0 else 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the summary as plain data."""
-        return {**asdict(self), "tokens_per_second": self.tokens_per_second}
 
 
 def sample_study(
@@ -73,11 +50,12 @@ def sample_study(
     limit: int | None = None,
     only: Selection | None = None,
     targets: Mapping[CellId, int] | None = None,
+    budget: BudgetConfig | None = None,
 ) -> SamplingSummary:
     """Ask every run of a prepared study that is not recorded yet, and record it as soon as it is answered.
 
     A recorded run is never asked again, a failed one neither: it stays in every denominator. Ctrl-C (and SIGTERM)
-    stops sending, waits two seconds for what is on its way, and returns.
+    stops sending, waits up to two seconds for what is on its way, and returns; a second Ctrl-C does not wait.
 
     Parameters
     ----------
@@ -92,6 +70,9 @@ def sample_study(
     targets
         Runs that a cell (question id, condition id, prompt hash) is to have after this session, in place of the
         study's N; cells that are not named are not asked. `SamplingSummary.total` is then what they add up to.
+    budget
+        What the study may take, in all its sessions together; the study's own by default. Where it is used up,
+        sampling ends and `SamplingSummary.stopped` is ``budget``.
 
     Raises
     ------
@@ -104,117 +85,223 @@ def sample_study(
         The disk is full, or a recorded line is damaged.
     StudyError
         `study.json` does not fit the rest of the folder; `only` names what the study does not have; `targets`
-        names a cell that it does not have.
+        names a cell that it does not have; the budget has a cap on money and a price is unknown.
     MissingDependencyError
         The embedded model is asked for and not installed.
     """
+    begun = time.monotonic()
     description = folder.describe()
+    config = settings_of(folder, description)
+    wish = Wish.of(
+        requests_of(folder, description, config),
+        runs=description.runs,
+        seed=description.seed,
+        choices=config.sampling.choices_per_request,
+        limit=limit,
+        only=only,
+        targets=targets,
+    )
+    past = _Past(folder, History(recorded_prices(folder.root)))
+    with RecordStore.open(folder.records_path, past.see) as store, sampling_log(folder.root / LOG_FOLDER) as log:
+        past.ledger.close_killed(past.rest)
+        job = _Job(folder, config, wish, store, past.history, past.ledger, log, progress, budget or config.budget)
+        return run_loop(lambda stopper: job.run(stopper, begun))
+
+
+def settings_of(folder: StudyFolder, description: StudyDescription) -> StudyConfig:
+    """Return the settings that a study was prepared with.
+
+    Raises
+    ------
+    StudyError
+        They are not what this dsqa understands.
+    """
     try:
-        config = StudyConfig.model_validate(description.settings)
+        return StudyConfig.model_validate(description.settings)
     except ValidationError as invalid:
         first = invalid.errors(include_url=False)[0]
         where = ".".join(("settings", *map(str, first["loc"])))
         raise StudyError(first["msg"], path=folder.description_path, field=where) from None
-    cells = requests_of(folder, description, config)
-    wish = _wish(cells, description, limit, only, targets)
-    with RecordStore.open(folder.records_path) as store:
-        return run_loop(lambda stopper: _sample(folder, config, wish, store, progress, stopper))
+
+
+class _Past:
+    """Reads what earlier sessions left, while the records are read and the study is locked."""
+
+    def __init__(self, folder: StudyFolder, history: History) -> None:
+        self._root = folder.root
+        self._read = 0
+        self.history = history
+        self.rest = Tally()
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return Ledger(self._root)
+
+    def see(self, record: Record) -> None:
+        self._read += 1
+        killed_at = self.ledger.killed_at
+        if killed_at is not None and self._read > killed_at:
+            self.history.see(record, self.rest)
+        else:
+            self.history.see(record)
 
 
 @dataclass(frozen=True)
-class _Wish:
-    """What a session is to ask."""
+class _Job:
+    folder: StudyFolder
+    config: StudyConfig
+    wish: Wish
+    store: RecordStore
+    history: History
+    ledger: Ledger
+    log: logging.Logger
+    progress: Progress | None
+    caps: BudgetConfig
 
-    cells: tuple[CellRequest, ...]
-    runs: int | Mapping[CellId, int]
-    seed: int
-    limit: int | None
-    asked: frozenset[CellId] | None
-
-    @property
-    def total(self) -> int:
-        return sum(runs_wanted(cell, self.runs) for cell in self.cells)
-
-    def plan(self, recorded: RunIndex) -> Iterator[PlannedRun]:
-        return plan_runs(self.cells, self.runs, self.seed, recorded, self.limit, asked=self.asked)
-
-
-def _wish(
-    cells: tuple[CellRequest, ...],
-    description: StudyDescription,
-    limit: int | None,
-    only: Selection | None,
-    targets: Mapping[CellId, int] | None,
-) -> _Wish:
-    unknown = (targets or {}).keys() - {cell.id for cell in cells}
-    if unknown:
-        raise StudyError(f"targets names a cell that the study does not have: {min(unknown)}")
-    asked = None if only is None else frozenset(cell.id for cell in only.apply(cells))
-    return _Wish(cells, description.runs if targets is None else targets, description.seed, limit, asked)
-
-
-async def _sample(
-    folder: StudyFolder,
-    config: StudyConfig,
-    wish: _Wish,
-    store: RecordStore,
-    progress: Progress | None,
-    stopper: Stopper,
-) -> SamplingSummary:
-    begun = time.monotonic()
-    # The plans are read while the store grows: they go by what was recorded when the session began.
-    recorded = store.recorded.copy()
-    total = wish.total
-    done = count_recorded(wish.cells, wish.runs, recorded)
-    names: set[str] = set()
-    wanted = 0
-    for planned in wish.plan(recorded):
-        names.add(planned.cell.endpoint)
-        wanted += 1
-    if not wanted:
-        return _summary(SamplingState(done, total, done, 0, 0, 0, 0, 0.0), begun, interrupted=False)
-    # Jitter is there to keep clients apart, so it must not come from the study's seed.
-    rng = np.random.default_rng()
-    async with AsyncExitStack() as stack:
-        endpoints = {
-            name: await stack.enter_async_context(
-                open_endpoint(
-                    name,
-                    config.endpoints[name],
-                    timeout=config.sampling.timeout,
-                    log_dir=folder.root / LOG_FOLDER,
-                )
+    async def run(self, stopper: Stopper, begun: float) -> SamplingSummary:
+        # The plans are read while the store grows: they go by what was recorded when the session began.
+        recorded = self.store.recorded.copy()
+        total = self.wish.total
+        done = count_recorded(self.wish.cells, self.wish.runs, recorded)
+        entry = self._entry(len(recorded))
+        self._leave_to_batches(recorded)
+        names: set[str] = set()
+        wanted = 0
+        for planned in self.wish.plan(recorded):
+            names.add(planned.cell.endpoint)
+            wanted += len(planned.runs)
+        if not wanted:
+            money = dict(self.history.total.money)
+            state = SamplingState(done, total, done, 0, 0, 0, 0, 0.0, money, {}, self.history.total.unpriced)
+            return SamplingSummary.of(state, entry, time.monotonic() - begun, stopped=None, why=None)
+        budget = open_budget(self.caps, self._asked(), self.config.endpoints, self.history, self.ledger)
+        async with AsyncExitStack() as stack:
+            endpoints = {name: await self._open(stack, name) for name in sorted(names)}
+            self.ledger.begin(entry)
+            session = Session(
+                self.store,
+                self.history,
+                self.ledger,
+                entry,
+                budget=budget,
+                log=self.log,
+                done=done,
+                total=total,
+                goal=done + wanted,
+                progress=self.progress,
             )
-            for name in sorted(names)
-        }
-        session = Session(store, done=done, total=total, goal=done + wanted, progress=progress)
-        session.tell(at_once=True)
-        lanes = []
-        for name, endpoint in endpoints.items():
-            share = _share_of(name, wish.plan(recorded))
-            lanes.append(Lane(name, endpoint, share, session, config.sampling, rng))
-        with stopper.attached(session.stop):
-            async with asyncio.TaskGroup() as group:
-                for lane in lanes:
-                    group.create_task(lane.run())
-        session.tell(at_once=True)
+            self.log.info("begin: %d of %d runs recorded, %d to ask, dsqa %s", done, total, wanted, __version__)
+            session.tell(at_once=True)
+            # Jitter is there to keep clients apart, so it must not come from the study's seed.
+            rng = np.random.default_rng()
+            lanes = [self._lane(name, endpoint, session, recorded, rng) for name, endpoint in endpoints.items()]
+            how: How = "error"
+            why: str | None = None
+            try:
+                with stopper.attached(session.stop, session.hurry):
+                    await _run(lanes, session)
+                how, why = self._how(session, stopper)
+            except BaseException as error:
+                why = str(error) or type(error).__name__
+                raise
+            finally:
+                session.close(how, why)
+            session.tell(at_once=True)
+            if session.problem is not None:
+                raise session.problem
+            stopped: Stopped | None = how if how in {"interrupted", "budget"} else None
+            return SamplingSummary.of(session.state(), entry, time.monotonic() - begun, stopped=stopped, why=why)
+
+    def _leave_to_batches(self, recorded: RunIndex) -> None:
+        """Runs that wait in a batch are asked already."""
+        # The batches are built on this module.
+        from dsqa.sampling.batch.state import BatchFolder  # noqa: PLC0415
+
+        waiting = sum(recorded.add(key, "waiting") for key in BatchFolder(self.folder.batch_path).pending())
+        if waiting:
+            logging.getLogger("dsqa.sampling").warning(
+                "%d runs wait in a batch and are left to it (dsqa batch collect, or dsqa batch cancel)", waiting
+            )
+
+    def _asked(self) -> Iterator[CellRequest]:
+        return (cell for cell in self.wish.cells if self.wish.asked is None or cell.id in self.wish.asked)
+
+    def _how(self, session: Session, stopper: Stopper) -> tuple[How, str | None]:
         if session.problem is not None:
-            raise session.problem
-        return _summary(session.state(), begun, interrupted=stopper.requested)
+            return "error", str(session.problem)
+        if stopper.requested:
+            return "interrupted", None
+        if session.budget is not None and session.budget.used_up:
+            return "budget", session.budget.used_up
+        return ("complete" if self.wish.limit is None else "limit"), None
+
+    def _entry(self, recorded: int) -> SessionEntry:
+        settings = self.wish.to_dict()
+        caps = {name: value for name, value in self.caps.model_dump().items() if value is not None}
+        if caps:
+            settings["budget"] = caps
+        return SessionEntry(
+            session=0,
+            begun=now_utc(),
+            runs_before=recorded,
+            runs_after=recorded,
+            settings=settings,
+            pid=os.getpid(),
+            version=__version__,
+        )
+
+    async def _open(self, stack: AsyncExitStack, name: str) -> Endpoint:
+        return await stack.enter_async_context(
+            open_endpoint(
+                name,
+                self.config.endpoints[name],
+                timeout=self.config.sampling.timeout,
+                log_dir=self.folder.root / LOG_FOLDER,
+            )
+        )
+
+    def _lane(
+        self, name: str, endpoint: Endpoint, session: Session, recorded: RunIndex, rng: np.random.Generator
+    ) -> Lane:
+        config = self.config.endpoints[name]
+        mine = [cell for cell in self.wish.cells if cell.endpoint == name]
+        settings = LaneSettings(
+            retries=self.config.sampling.retries,
+            seed=self.wish.seed,
+            proven=any(session.is_proven(cell.condition_id) for cell in mine),
+            singly=frozenset(cell.condition_id for cell in mine if not _may_share(cell, config)),
+        )
+        return Lane(
+            name,
+            endpoint,
+            (planned for planned in self.wish.plan(recorded) if planned.cell.endpoint == name),
+            session,
+            gate=Gate(config, endpoint.base_url, self.history, session.budget),
+            concurrency=_concurrency(config, self.config, endpoint),
+            settings=settings,
+            rng=rng,
+        )
 
 
-def _share_of(endpoint: str, plan: Iterator[PlannedRun]) -> Iterator[PlannedRun]:
-    return (planned for planned in plan if planned.cell.endpoint == endpoint)
+async def _run(lanes: list[Lane], session: Session) -> None:
+    account = asyncio.create_task(session.keep_account())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for lane in lanes:
+                group.create_task(lane.run())
+    finally:
+        account.cancel()
+        await asyncio.gather(account, return_exceptions=True)
 
 
-def _summary(state: SamplingState, begun: float, *, interrupted: bool) -> SamplingSummary:
-    return SamplingSummary(
-        new=state.new,
-        failed=state.failed,
-        retried=state.retried,
-        recorded=state.done,
-        total=state.total,
-        tokens=state.tokens_out,
-        seconds=time.monotonic() - begun,
-        interrupted=interrupted,
-    )
+def _may_share(cell: CellRequest, config: EndpointConfig) -> bool:
+    """Whether several choices may be asked for: not where each run has a seed, a record or a protocol of its own."""
+    return config.kind == "openai" and config.api == "chat" and cell.request.get("seed") != SEED_PER_RUN
+
+
+def _concurrency(endpoint: EndpointConfig, study: StudyConfig, opened: Endpoint) -> Concurrency:
+    wanted = endpoint.concurrency or study.sampling.concurrency
+    limit = opened.concurrency_limit
+    if wanted == "auto":
+        return Adaptive(MOST) if limit is None else Pinned(limit)
+    return Pinned(wanted if limit is None else min(wanted, limit))

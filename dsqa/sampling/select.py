@@ -53,6 +53,10 @@ class Selection:
             chosen[name] = chosen.get(name, ()) + wanted
         return cls(**chosen)
 
+    def to_dict(self) -> dict[str, list[str]]:
+        """Return what is restricted, as plain data."""
+        return {name: list(getattr(self, name)) for name in self.__dataclass_fields__ if getattr(self, name)}
+
     def apply(self, cells: Sequence[CellRequest]) -> tuple[CellRequest, ...]:
         """Return the cells that fit, in their order.
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from dsqa.study.sections import (
+    BudgetConfig,
     EndpointConfig,
     ExecutionConfig,
     ModelConfig,
@@ -23,6 +24,7 @@ from dsqa.study.sections.base import Section
 __all__ = ["StudyConfig"]
 
 _SET_BY_DSQA = ("messages", "model", "temperature", "stream", "n")
+_INSTEAD = {"temperature": "use 'temperatures'", "n": "use 'choices_per_request' in 'sampling'"}
 _SECRETS = ("api_key", "apikey", "authorization", "password", "secret", "extra_headers", "headers")
 
 
@@ -69,6 +71,8 @@ class StudyConfig(Section):
     sampling: SamplingConfig = SamplingConfig()
     execution: ExecutionConfig = ExecutionConfig()
     stop: StopConfig | None = None
+    budget: BudgetConfig = BudgetConfig()
+    prices: str | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -95,7 +99,7 @@ class StudyConfig(Section):
     def _check_request(self, where: str, request: dict[str, Any]) -> None:
         for name in request:
             if name in _SET_BY_DSQA:
-                remedy = "use 'temperatures'" if name == "temperature" else "leave it out"
+                remedy = _INSTEAD.get(name, "leave it out")
                 raise ValueError(f"{where}: '{name}' is set by dsqa itself; {remedy}")
             if name.lower().replace("-", "_") in _SECRETS:
                 raise ValueError(f"{where}: '{name}' would be recorded; name an environment variable in api_key_env")

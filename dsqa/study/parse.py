@@ -11,7 +11,15 @@ from pydantic import BaseModel, ValidationError
 
 from dsqa.errors import StudyError
 from dsqa.study.config import StudyConfig
-from dsqa.study.sections import EndpointConfig, ExecutionConfig, ModelConfig, PromptConfig, SamplingConfig, StopConfig
+from dsqa.study.sections import (
+    BudgetConfig,
+    EndpointConfig,
+    ExecutionConfig,
+    ModelConfig,
+    PromptConfig,
+    SamplingConfig,
+    StopConfig,
+)
 
 __all__ = ["load_study", "parse_study"]
 
@@ -111,6 +119,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "sampling": SamplingConfig,
     "execution": ExecutionConfig,
     "stop": StopConfig,
+    "budget": BudgetConfig,
 }
 
 

@@ -102,22 +102,68 @@ def record(run: int) -> Record:
     return Record("q", "c", run, "0" * 16, {}, {}, "failed")
 
 
-def test_breaker_holds_failures_until_the_endpoint_answers():
-    breaker = Breaker(concurrency=4)
+BOOM = PassingFailure("server error", "boom", status=500)
+
+
+class Clock:
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_breaker_holds_failures_until_a_request_sent_after_them_is_answered():
+    clock = Clock()
+    breaker = Breaker(proven=True, clock=clock)
     for run in range(29):
-        breaker.exhausted(record(run), PassingFailure("server error", "boom", status=500))
+        clock.now = float(run)
+        breaker.exhausted(record(run), BOOM, in_flight=4)
     assert breaker.down is None
-    assert [r.run for r in breaker.answered()] == list(range(29))
-    assert breaker.answered() == []
+    assert breaker.answered(sent_at=-0.5) == [], "on its way while the others failed: it proves nothing"
+    assert [r.run for r in breaker.answered(sent_at=3.5)] == [0, 1, 2, 3]
+    assert [r.run for r in breaker.rest()] == list(range(4, 29))
+    assert [r.run for r in breaker.answered(sent_at=100.0)] == list(range(4, 29))
     for run in range(30):
-        breaker.exhausted(record(run), PassingFailure("timeout", "slow"))
+        breaker.exhausted(record(run), PassingFailure("timeout", "slow"), in_flight=4)
     assert "30 runs in a row" in breaker.down
 
 
+def test_breaker_waits_for_as_many_as_an_outage_fails_at_once():
+    breaker = Breaker(proven=True)
+    for run in range(127):
+        breaker.exhausted(record(run), BOOM, in_flight=64)
+    assert breaker.down is None
+    breaker.exhausted(record(127), BOOM, in_flight=64)
+    assert "128 runs in a row" in breaker.down
+
+
+def test_breaker_gives_up_soon_where_nothing_was_ever_answered():
+    breaker = Breaker(proven=False)
+    for run in range(3):
+        assert breaker.down is None
+        breaker.exhausted(record(run), BOOM, in_flight=64)
+    assert "3 runs and to none before" in breaker.down
+
+
 def test_breaker_gives_up_at_once_when_no_connection_can_be_made():
-    breaker = Breaker(concurrency=4)
-    breaker.exhausted(record(0), PassingFailure("connection", "refused"))
+    breaker = Breaker(proven=True)
+    breaker.exhausted(record(0), PassingFailure("connection", "refused"), in_flight=4)
     assert "cannot be reached any more: refused" in breaker.down
+
+
+def test_bodies_without_sense_are_given_up_quickly_unless_something_was_answered():
+    senseless = PassingFailure("malformed body", "the body is not JSON", status=200)
+    fresh, proven, mixed = Breaker(proven=False), Breaker(proven=True), Breaker(proven=False)
+    for _ in range(4):
+        assert fresh.down is None
+        fresh.failed(senseless)
+        proven.failed(senseless)
+        mixed.failed(senseless)
+        mixed.failed(PassingFailure("malformed body", "the body has no choices", status=200))
+    assert "the body is not JSON, 4 times and never anything else" in fresh.down
+    assert proven.down is None
+    assert mixed.down is None
 
 
 def test_prepared_study_holds_everything_needed_to_go_on(tmp_path):

@@ -178,7 +178,7 @@ def test_a_run_that_outlives_its_retries_is_recorded_as_failed_and_not_asked_aga
         (error(401, f"Incorrect API key provided: {KEY}"), "DSQA_TEST_KEY"),
         (error(404, "The model `m` does not exist", "model_not_found"), "it has: m, other"),
         (error(402, "pay"), "no credit"),
-        (error(400, "Unsupported parameter: 'max_tokens'"), "max_tokens"),
+        (error(400, "stop must be a list"), "stop must be a list"),
     ],
 )
 def test_what_is_wrong_for_good_stops_the_study_at_once_with_nothing_recorded(tmp_path, answer, says):
@@ -227,10 +227,16 @@ def test_an_outage_is_not_counted_against_the_model(tmp_path, monkeypatch):
 
 
 def test_an_endpoint_that_goes_away_stops_the_study(tmp_path):
-    server = FaultServer(latency=0.05)
+    enough = threading.Event()
+
+    def script(seen):
+        if seen.number == 20:
+            enough.set()
+
+    server = FaultServer(script, latency=0.05)
     with server:
         folder = prepare(tmp_path, server.url, runs=100, sampling={"concurrency": 4, "timeout": 5, "retries": 2})
-        threading.Timer(0.6, server.close).start()
+        threading.Thread(target=lambda: enough.wait(60) and server.close()).start()
         with pytest.raises(EndpointError, match="cannot be reached any more"):
             sample_study(folder)
         records = runs_of(folder)

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from dsqa.study.sections.base import Section
+from dsqa.study.sections.sampling import EndpointLimits
 
 __all__ = ["SEED_PER_RUN", "EndpointConfig", "ModelConfig", "check_address", "check_parameters"]
 
@@ -72,7 +73,7 @@ def check_parameters(api: str, names: Iterable[str]) -> None:
             )
 
 
-class EndpointConfig(Section):
+class EndpointConfig(EndpointLimits):
     """Where requests go. A key is only ever named here (`api_key_env`), never written.
 
     Parameters

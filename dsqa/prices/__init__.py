@@ -1,0 +1,18 @@
+"""What tokens cost: prices from a file that people edit, and what a run came to."""
+
+from dsqa.prices.cost import cost_of, usage_cost
+from dsqa.prices.load import find_prices, load_prices, recorded_prices, save_prices
+from dsqa.prices.model import Money, Price, Prices, format_money
+
+__all__ = [
+    "Money",
+    "Price",
+    "Prices",
+    "cost_of",
+    "find_prices",
+    "format_money",
+    "load_prices",
+    "recorded_prices",
+    "save_prices",
+    "usage_cost",
+]

@@ -1,0 +1,122 @@
+"""Stop before a cap is crossed, counting what is in flight."""
+
+from __future__ import annotations
+
+import asyncio
+
+from dsqa.errors import StudyError
+from dsqa.prices import format_money
+from dsqa.sampling.history import Need
+from dsqa.study.sections import BudgetConfig
+
+__all__ = ["Budget", "parse_budget"]
+
+
+class Budget:
+    """What may still be taken.
+
+    Each request sets aside the most that it may take before it is sent, and gives back what it did not take. Where
+    that does not fit any more, the sender waits for what others give back; where nobody is left to give anything
+    back, the budget is used up.
+
+    Parameters
+    ----------
+    caps
+        The study's budget.
+    currency
+        What its money is in.
+    spent
+        Taken in all sessions before.
+    """
+
+    def __init__(self, caps: BudgetConfig, currency: str, spent: Need) -> None:
+        self.caps = caps
+        self.currency = currency
+        self.spent = spent
+        self.held = Need()
+        self.used_up: str | None = None
+        """Which cap ended it, as a person reads it, or None."""
+        self._given_back = asyncio.Event()
+
+    async def take(self, need: Need, stop: asyncio.Event) -> bool:
+        """Set aside what a request may take; False where the budget does not hold it, or `stop` is set."""
+        while (cap := self._too_little(need)) is not None:
+            if stop.is_set():
+                return False
+            if self.held.requests <= 0:
+                self.used_up = cap
+                self._wake()
+                return False
+            given_back = self._given_back
+            await _either(given_back, stop)
+            if self.used_up:
+                return False
+        self.held = self.held.plus(need)
+        return True
+
+    def settle(self, held: Need, took: Need) -> None:
+        """Give back what was set aside, and take what the request took."""
+        self.held = self.held.minus(held)
+        self.spent = self.spent.plus(took)
+        self._wake()
+
+    def money_left(self) -> float | None:
+        """Return the money that is neither spent nor set aside; None without a cap."""
+        return None if self.caps.money is None else max(0.0, self.caps.money - self.spent.money - self.held.money)
+
+    def _wake(self) -> None:
+        self._given_back.set()
+        self._given_back = asyncio.Event()
+
+    def _too_little(self, need: Need) -> str | None:
+        after = self.spent.plus(self.held).plus(need)
+        if self.caps.requests is not None and after.requests > self.caps.requests:
+            return f"{self.spent.requests:,} of {self.caps.requests:,} requests are made"
+        if self.caps.tokens is not None and after.tokens > self.caps.tokens:
+            return f"{self.spent.tokens:,.0f} of {self.caps.tokens:,} tokens are used"
+        if self.caps.money is not None and after.money > self.caps.money * (1 + 1e-12):
+            spent = format_money(self.spent.money, self.currency)
+            return f"{spent} of {format_money(self.caps.money, self.currency)} is spent"
+        return None
+
+
+async def _either(one: asyncio.Event, other: asyncio.Event) -> None:
+    waits = [asyncio.create_task(event.wait()) for event in (one, other)]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()
+
+
+def parse_budget(texts: tuple[str, ...], study: BudgetConfig) -> BudgetConfig:
+    """Return the study's budget with what ``--budget`` says in place of it.
+
+    Parameters
+    ----------
+    texts
+        ``money=5``, ``tokens=2000000``, ``requests=500``, several with commas; a number alone is money.
+    study
+        The study's own.
+
+    Raises
+    ------
+    StudyError
+        A text is none of these.
+    """
+    caps = study.model_dump()
+    for part in (part.strip() for text in texts for part in text.split(",")):
+        name, equals, number = part.partition("=")
+        name, number = (name.strip(), number.strip()) if equals else ("money", name)
+        try:
+            value = float(number)
+        except ValueError:
+            value = 0.0
+        if name not in {"money", "tokens", "requests"} or not 0 < value < float("inf"):
+            raise StudyError(
+                f"'{part}' is no budget",
+                field="--budget",
+                hint="write money=5, tokens=2000000 or requests=500; a number alone is money",
+            )
+        caps[name] = value if name == "money" else int(value)
+    return BudgetConfig.model_validate(caps)
