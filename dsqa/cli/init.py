@@ -55,13 +55,16 @@ _QUESTIONS = (
 @click.command(short_help="Write a commented study to start from.")
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("--embedded", is_flag=True, help="Use the embedded local model instead of the OpenAI API.")
-def init(directory: Path, embedded: bool) -> None:
+@click.option("--default", "default", is_flag=True, help="The default study instead: 41 of the built-in questions.")
+def init(directory: Path, embedded: bool, default: bool) -> None:
     """Write a commented study.yaml, a bank of two questions and their data file into DIRECTORY.
 
-    Nothing that is there already is overwritten.
+    With --default only a study.yaml, which asks 41 of the 100 questions that dsqa ships. Nothing that is there
+    already is overwritten.
     """
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", directory.resolve().name).strip("-._")[:64] or "study"
-    template = (files("dsqa.study") / "templates" / "init.yaml").read_text(encoding="utf-8")
+    which = "default.yaml" if default else "init.yaml"
+    template = (files("dsqa.study") / "templates" / which).read_text(encoding="utf-8")
     fill = {
         "name": name,
         "model": "SmolLM2-135M-Instruct" if embedded else "gpt-4o-mini",
@@ -70,7 +73,9 @@ def init(directory: Path, embedded: bool) -> None:
     for key, value in fill.items():
         template = template.replace("{" + key + "}", value)
     bank = "".join(json.dumps(question, ensure_ascii=False) + "\n" for question in _QUESTIONS)
-    written = {"study.yaml": template, "bank.jsonl": bank, "data/marks.csv": _DATA}
+    written = {"study.yaml": template}
+    if not default:
+        written |= {"bank.jsonl": bank, "data/marks.csv": _DATA}
     for file_name in written:
         if (directory / file_name).exists():
             raise StudyError("is there already", path=directory / file_name, hint="name another folder")

@@ -15,12 +15,17 @@ plt.ylabel("Density")
 plt.savefig("histograms.png")
 
 
-def answer(height):
-    return f"@yes_start[{edges[yes.argmax()]}] @no_start[{edges[no.argmax()]}] @no_height[{height:.4f}]"
+tallest = no.argmax()
 
 
+def answer(no, yes):
+    return f"@start[{edges[tallest]}] @no_height[{no:.4f}] @yes_height[{yes:.4f}]"
+
+
+heights = no[tallest], yes[tallest]
+with_diabetes = (pima["type"] == "Yes").mean()
 TRAPS = {
-    "share of the women in the bin, not density": answer(no.max() * 20),
-    "both groups together have area 1": answer(no.max() * (pima["type"] == "No").mean()),
+    "share of the women in the bin, not density": answer(*(20 * height for height in heights)),
+    "both groups together have area 1": answer(heights[0] * (1 - with_diabetes), heights[1] * with_diabetes),
 }
-print(answer(no.max()))
+print(answer(*heights))

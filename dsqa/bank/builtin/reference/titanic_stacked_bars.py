@@ -13,6 +13,8 @@ def shares(rows, by="index"):
 
 bars = shares(titanic)
 bars[["yes", "no"]].plot.bar(stacked=True, rot=0)
+plt.legend(title="survived", loc="upper left", bbox_to_anchor=(1, 1))
+plt.tight_layout()
 plt.xlabel("Class")
 plt.ylabel("Per cent of the passengers")
 plt.savefig("bars.png")

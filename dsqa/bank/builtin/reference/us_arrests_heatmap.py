@@ -14,7 +14,8 @@ plt.xticks(range(4), matrix.columns)
 plt.yticks(range(4), matrix.columns)
 for i in range(4):
     for j in range(4):
-        plt.text(j, i, f"{matrix.iloc[i, j]:.2f}", ha="center", va="center")
+        r = matrix.iloc[i, j]
+        plt.text(j, i, f"{r:.2f}", ha="center", va="center", color="white" if abs(r) > 0.6 else "black")
 plt.savefig("heatmap.png")
 
 
