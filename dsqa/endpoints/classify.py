@@ -12,7 +12,7 @@ from dsqa.endpoints.failures import Failure, PassingFailure, PermanentFailure, S
 from dsqa.endpoints.retry_after import retry_after_seconds
 from dsqa.endpoints.secrets import without_credentials
 
-__all__ = ["ErrorContext", "classify_response", "error_in"]
+__all__ = ["ErrorContext", "classify_response", "error_in", "status_of_error"]
 
 _FILTERED = {
     "content_filter",
@@ -131,6 +131,19 @@ def error_in(body: str) -> dict[str, Any]:
     if "message" not in error and "detail" in error:
         return {**error, "message": str(error["detail"])}
     return error
+
+
+def status_of_error(error: Any) -> int:
+    """Return the HTTP status that an error inside a 200 would have had.
+
+    OpenRouter and others report an upstream error there, the Responses API a response that failed.
+    """
+    code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(code, int) and code >= 400:
+        return code
+    if isinstance(code, str) and code.startswith("invalid"):
+        return 400
+    return 429 if code == "rate_limit_exceeded" else 502
 
 
 def _codes(error: Mapping[str, Any]) -> list[str]:

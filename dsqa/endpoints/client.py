@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import httpx2
@@ -12,7 +13,9 @@ import openai
 from dsqa.endpoints.secrets import Secret
 from dsqa.study.sections import EndpointConfig
 
-__all__ = ["Address", "openai_client", "request_headers"]
+__all__ = ["Address", "blocking_client", "openai_client", "request_headers"]
+
+CONNECT_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -37,26 +40,32 @@ class Address:
         return f"{self.base_url}?{urlencode(self.query)}" if self.query else self.base_url
 
 
-def openai_client(
-    address: Address, key: Secret, config: EndpointConfig, timeout: float, *, retries: int = 0
-) -> openai.AsyncOpenAI:
-    """Return the official client for an endpoint, on its fastest transport."""
-    signed = config.auth == "bearer" and key.reveal()
+def openai_client(address: Address, key: Secret, config: EndpointConfig, timeout: float) -> openai.AsyncOpenAI:
+    """Return the official client for an endpoint."""
+    return openai.AsyncOpenAI(**_arguments(address, key, config, timeout))
+
+
+def blocking_client(
+    address: Address, key: Secret, config: EndpointConfig, timeout: float, *, retries: int
+) -> openai.OpenAI:
+    """Return the official client that blocks, and tries again by itself what may be asked twice."""
+    return openai.OpenAI(**{**_arguments(address, key, config, timeout), "max_retries": retries})
+
+
+def _arguments(address: Address, key: Secret, config: EndpointConfig, timeout: float) -> dict[str, Any]:
     headers: dict[str, str | openai.Omit] = dict(config.headers)
-    if not signed:
+    if config.auth != "bearer" or not key.reveal():
         headers["Authorization"] = openai.Omit()
     if config.auth == "api-key" and key.reveal():
         headers["api-key"] = key.reveal()
-    waits = httpx2.Timeout(timeout, connect=min(timeout, 30.0))
-    return openai.AsyncOpenAI(
-        api_key=key.reveal() or "none",
-        base_url=address.base_url,
-        max_retries=retries,
-        timeout=waits,
-        default_query=address.query,
-        default_headers=headers,  # type: ignore[arg-type]  # Omit is documented, its type is not
-        http_client=openai.DefaultAioHttpClient(timeout=waits),
-    )
+    return {
+        "api_key": key.reveal() or "none",
+        "base_url": address.base_url,
+        "max_retries": 0,
+        "timeout": httpx2.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
+        "default_query": address.query,
+        "default_headers": headers,
+    }
 
 
 def request_headers(client: openai.AsyncOpenAI) -> dict[str, str]:

@@ -10,7 +10,7 @@ import aiohttp
 import openai
 
 from dsqa.endpoints.adapt import Adapter
-from dsqa.endpoints.classify import ErrorContext, classify_response
+from dsqa.endpoints.classify import ErrorContext, classify_response, status_of_error
 from dsqa.endpoints.client import Address, request_headers
 from dsqa.endpoints.dialect import DIALECTS, Dialect
 from dsqa.endpoints.failures import Failure, PassingFailure
@@ -167,7 +167,7 @@ class HttpEndpoint:
             self._raise_malformed("the body is not JSON", answer.status)
         upstream = body.get("error") if isinstance(body, dict) else None
         if upstream and not body.get("choices"):
-            raise self._failure(_status_of_error(upstream), answer.headers, text, model, limits)
+            raise self._failure(status_of_error(upstream), answer.headers, text, model, limits)
         try:
             return self._dialect.read(body, answer.seconds, limits)
         except MalformedReplyError as malformed:
@@ -189,16 +189,6 @@ class HttpEndpoint:
 
     def _raise_malformed(self, what: str, status: int) -> NoReturn:
         raise PassingFailure("malformed body", what, status=status) from None
-
-
-def _status_of_error(error: Any) -> int:
-    # OpenRouter and others report an upstream error inside a 200, the Responses API a response that failed.
-    code = error.get("code") if isinstance(error, dict) else None
-    if isinstance(code, int) and code >= 400:
-        return code
-    if isinstance(code, str) and code.startswith("invalid"):
-        return 400
-    return 429 if code == "rate_limit_exceeded" else 502
 
 
 def _model_names(text: str) -> list[str]:

@@ -69,6 +69,8 @@ class Record:
     choice
         ``{"index": 0, "of": 4}`` for a run that shared one request (``n`` > 1) with others: ``usage`` of that
         request is with index 0 alone. None for a run that had a request of its own.
+    batch
+        The id of the batch that the run was asked in, which is cheaper; None for a run that was asked by itself.
     """
 
     question_id: str
@@ -92,7 +94,14 @@ class Record:
     versions: dict[str, str] = field(default_factory=dict)
     adapted: list[dict[str, Any]] | None = None
     choice: dict[str, int] | None = None
+    batch: str | None = None
     schema: int = SCHEMA
+
+    @property
+    def temperature(self) -> float | None:
+        """The temperature that was sent; None where none was, because none was asked for or the model refused it."""
+        refused = any(note.get("parameter") == "temperature" for note in self.adapted or ())
+        return None if refused else self.condition.get("temperature")
 
     @property
     def key(self) -> RunKey:
@@ -102,7 +111,7 @@ class Record:
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain JSON-able data, `schema` first; its parts are shared, not copied.
 
-        `adapted` and `choice` are left out where they are None: few runs have them.
+        `adapted`, `choice` and `batch` are left out where they are None: few runs have them.
         """
         row = {name: getattr(self, name) for name in _ALWAYS}
         for name in _SELDOM:
@@ -128,5 +137,5 @@ class Record:
 
 
 _FIELDS = tuple(f.name for f in fields(Record))
-_SELDOM = ("adapted", "choice")
+_SELDOM = ("adapted", "choice", "batch")
 _ALWAYS = ("schema", *(name for name in _FIELDS if name not in {"schema", *_SELDOM}))

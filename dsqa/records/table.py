@@ -76,7 +76,7 @@ def _row(record: Record) -> dict[str, Any]:
         "prompt_hash": record.prompt_hash,
         "endpoint": _clean(record.condition.get("endpoint")),
         "model": _clean(record.condition.get("model")),
-        "temperature": record.condition.get("temperature"),
+        "temperature": record.temperature,
         "status": record.status,
         "text": _clean(record.text),
         "finish_reason": _clean(record.finish_reason),

@@ -18,6 +18,8 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.support.batches import Batches
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -48,10 +50,11 @@ class Seen:
     at: float
     body: dict[str, Any]
     headers: dict[str, str]
+    path: str = ""
 
     @property
     def prompt(self) -> str:
-        return self.body["messages"][-1]["content"]
+        return self.body["messages" if "messages" in self.body else "input"][-1]["content"]
 
 
 Script = Callable[[Seen], Fault | dict[str, Any] | None]
@@ -73,8 +76,35 @@ def completion(number: int, model: str, text: str | None, **message: Any) -> dic
     }
 
 
+def response(number: int, model: str, text: str | None, *, output: Any = None, **fields: Any) -> dict[str, Any]:
+    """A response of the Responses API, as OpenAI sends it."""
+    part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+    message = {"type": "message", "id": "msg_1", "status": "completed", "role": "assistant", "content": [part]}
+    return {
+        "id": f"resp_{number}",
+        "object": "response",
+        "created_at": 0,
+        "status": "completed",
+        "error": None,
+        "incomplete_details": None,
+        "model": f"{model}-served",
+        "output": [message] if output is None else output,
+        "usage": {
+            "input_tokens": 11,
+            "input_tokens_details": {"cached_tokens": 4},
+            "output_tokens": 5,
+            "output_tokens_details": {"reasoning_tokens": 2},
+            "total_tokens": 16,
+        },
+        **fields,
+    }
+
+
 class FaultServer:
-    """The server; `url` ends in /v1."""
+    """The server; `url` ends in /v1.
+
+    It also answers under /openai/deployments/NAME, as Azure does.
+    """
 
     def __init__(
         self,
@@ -92,6 +122,7 @@ class FaultServer:
         self.in_flight = 0
         self.most_in_flight = 0
         self.url = ""
+        self.batches = Batches(self._execute)
         self._numbers = itertools.count(1)
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -124,6 +155,9 @@ class FaultServer:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_get("/v1/models", self._list)
         app.router.add_post("/v1/chat/completions", self._chat)
+        app.router.add_post("/v1/responses", self._chat)
+        app.router.add_post("/openai/deployments/{name}/chat/completions", self._chat)
+        self.batches.add_to(app)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0, backlog=2048)
@@ -143,19 +177,35 @@ class FaultServer:
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
             body = await request.json()
-            seen = Seen(next(self._numbers), time.monotonic(), body, dict(request.headers))
-            if self.keep:
-                self.seen.append(seen)
+            seen = self._see(body, dict(request.headers), request.path_qs)
             if self.latency:
                 await asyncio.sleep(self.latency)
-            answer = self.script(seen) if self.script else None
+            answer = self._answer(seen)
             if isinstance(answer, Fault):
                 return await self._misbehave(request, answer)
-            if answer is None:
-                answer = completion(seen.number, str(body.get("model")), f"answer {seen.number}")
             return web.json_response(answer)
         finally:
             self.in_flight -= 1
+
+    def _see(self, body: dict[str, Any], headers: dict[str, str], path: str) -> Seen:
+        seen = Seen(next(self._numbers), time.monotonic(), body, headers, path)
+        if self.keep:
+            self.seen.append(seen)
+        return seen
+
+    def _answer(self, seen: Seen) -> Fault | dict[str, Any]:
+        answer = self.script(seen) if self.script else None
+        if answer is not None:
+            return answer
+        make = response if "/responses" in seen.path else completion
+        return make(seen.number, str(seen.body.get("model")), f"answer {seen.number}")
+
+    async def _execute(self, url: str, body: dict[str, Any]) -> tuple[int, Any]:
+        """Answer a request of a batch as if it had come by itself; only faults that are a status make sense."""
+        answer = self._answer(self._see(body, {}, url))
+        if isinstance(answer, Fault):
+            return answer.status, json.loads(answer.body)
+        return 200, answer
 
     async def _misbehave(self, request: web.Request, fault: Fault) -> web.StreamResponse:
         assert request.transport is not None

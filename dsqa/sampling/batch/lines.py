@@ -1,0 +1,104 @@
+"""The Batch API's files: requests one per line, results one per line.
+
+Format: https://platform.openai.com/docs/guides/batch. Nothing here knows of studies, so any such file can be read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dsqa.errors import RecordError
+
+__all__ = ["BatchRequest", "BatchResult", "encode_request", "read_requests", "read_results"]
+
+
+class BatchRequest(NamedTuple):
+    """A line of an input file."""
+
+    custom_id: str
+    url: str
+    body: dict[str, Any]
+
+
+class BatchResult(NamedTuple):
+    """A line of an output or error file.
+
+    Parameters
+    ----------
+    custom_id
+        The request's.
+    status
+        HTTP status of the response, None where the request was not executed (see `error`).
+    body
+        The response's body: an answer, or an error object.
+    error
+        Why it was not executed: ``{"code": "batch_expired", "message": …}``.
+    """
+
+    custom_id: str
+    status: int | None
+    body: Any
+    error: dict[str, Any] | None
+
+
+def encode_request(custom_id: str, url: str, body: Mapping[str, Any]) -> bytes:
+    """Return one line of an input file, newline included, in ASCII: lone surrogates have no UTF-8 form."""
+    row = {"custom_id": custom_id, "method": "POST", "url": url, "body": body}
+    return json.dumps(row, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def read_requests(path: Path) -> Iterator[BatchRequest]:
+    """Yield the lines of an input file.
+
+    Raises
+    ------
+    RecordError
+        The file cannot be read, or a line is no request; the message names it.
+    """
+    for number, row in _rows(path):
+        body = row.get("body")
+        if not isinstance(body, dict):
+            raise RecordError("is no request of a batch: it has no body", path=path, line=number)
+        yield BatchRequest(row["custom_id"], str(row.get("url")), body)
+
+
+def read_results(path: Path) -> Iterator[BatchResult]:
+    """Yield the lines of an output or error file, in their order, which is none.
+
+    Raises
+    ------
+    RecordError
+        The file cannot be read, or a line is no result; the message names it.
+    """
+    for number, row in _rows(path):
+        response, error = row.get("response"), row.get("error")
+        if isinstance(response, dict) and isinstance(response.get("status_code"), int):
+            yield BatchResult(row["custom_id"], response["status_code"], response.get("body"), None)
+        elif isinstance(error, dict):
+            yield BatchResult(row["custom_id"], None, None, error)
+        else:
+            raise RecordError(
+                "is no result of a batch: it has neither a response nor an error", path=path, line=number
+            )
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        handle = path.open("rb")
+    except OSError as error:
+        raise RecordError(f"cannot be read: {error.strerror}", path=path) from None
+    with handle:
+        for number, line in enumerate(handle, start=1):
+            if line.isspace():
+                continue
+            try:
+                # NaN and Infinity are no JSON; as text they survive into a record that is.
+                row = json.loads(line, parse_constant=str)
+            except (ValueError, RecursionError) as error:
+                raise RecordError(f"is no JSON: {error}", path=path, line=number) from None
+            if not isinstance(row, dict) or not isinstance(row.get("custom_id"), str):
+                raise RecordError("has no custom_id", path=path, line=number)
+            yield number, row
