@@ -10,6 +10,7 @@ from pathlib import Path
 
 __all__ = [
     "BankError",
+    "ClusterError",
     "DsqaError",
     "EndpointError",
     "ExecutionRefusedError",
@@ -79,6 +80,10 @@ class EndpointError(DsqaError):
 
 class RecordError(DsqaError):
     """The recorded runs cannot be read or written."""
+
+
+class ClusterError(DsqaError):
+    """The cluster that work is spread over cannot be reached, or does not fit this installation."""
 
 
 class ExecutionRefusedError(DsqaError):

@@ -7,9 +7,11 @@ import logging
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from pydantic import ValidationError
@@ -38,9 +40,19 @@ from dsqa.study.config import StudyConfig
 from dsqa.study.folder import StudyDescription, StudyFolder
 from dsqa.study.sections import SEED_PER_RUN, BudgetConfig, EndpointConfig
 
-__all__ = ["sample_study", "settings_of"]
+__all__ = ["Opener", "sample_study", "settings_of"]
 
 LOG_FOLDER = "logs"
+
+
+class Opener(Protocol):
+    """Opens an endpoint for the length of a block, as `dsqa.endpoints.open_endpoint` does."""
+
+    def __call__(
+        self, name: str, config: EndpointConfig, *, timeout: float, log_dir: Path | None = None
+    ) -> AbstractAsyncContextManager[Endpoint]:
+        """Return what opens it."""
+        ...
 
 
 def sample_study(
@@ -51,6 +63,7 @@ def sample_study(
     only: Selection | None = None,
     targets: Mapping[CellId, int] | None = None,
     budget: BudgetConfig | None = None,
+    opener: Opener | None = None,
 ) -> SamplingSummary:
     """Ask every run of a prepared study that is not recorded yet, and record it as soon as it is answered.
 
@@ -73,6 +86,8 @@ def sample_study(
     budget
         What the study may take, in all its sessions together; the study's own by default. Where it is used up,
         sampling ends and `SamplingSummary.stopped` is ``budget``.
+    opener
+        What opens endpoints, such as those of a cluster's workers; `dsqa.endpoints.open_endpoint` by default.
 
     Raises
     ------
@@ -104,7 +119,18 @@ def sample_study(
     past = _Past(folder, History(recorded_prices(folder.root)))
     with RecordStore.open(folder.records_path, past.see) as store, sampling_log(folder.root / LOG_FOLDER) as log:
         past.ledger.close_killed(past.rest)
-        job = _Job(folder, config, wish, store, past.history, past.ledger, log, progress, budget or config.budget)
+        job = _Job(
+            folder,
+            config,
+            wish,
+            store,
+            past.history,
+            past.ledger,
+            log,
+            progress,
+            budget or config.budget,
+            opener or open_endpoint,
+        )
         return run_loop(lambda stopper: job.run(stopper, begun))
 
 
@@ -157,6 +183,7 @@ class _Job:
     log: logging.Logger
     progress: Progress | None
     caps: BudgetConfig
+    opener: Opener
 
     async def run(self, stopper: Stopper, begun: float) -> SamplingSummary:
         # The plans are read while the store grows: they go by what was recorded when the session began.
@@ -252,7 +279,7 @@ class _Job:
 
     async def _open(self, stack: AsyncExitStack, name: str) -> Endpoint:
         return await stack.enter_async_context(
-            open_endpoint(
+            self.opener(
                 name,
                 self.config.endpoints[name],
                 timeout=self.config.sampling.timeout,
