@@ -24,6 +24,7 @@ _NOBODY = 65534
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 # Before a run has a private folder of its own, the preloader keeps its caches here.
 _PRELOADER_DISK = 256 << 20
+_HEAP_BASE_MB, _HEAP_PER_MODULE_MB = 16, 40
 _ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "LC_ALL": "C.UTF-8",
@@ -37,6 +38,8 @@ _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "NUMEXPR_NUM_THREADS": "1",
+    # The heap is then in one piece; see `inside.heap`.
+    "PYTHONMALLOC": "malloc",
     # Each further arena would reserve 64 MB of the memory limit.
     "MALLOC_ARENA_MAX": "2",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
@@ -127,6 +130,8 @@ def start_process(
             "readable": [*places.readable, *places.links, *(f"/dev/{name}" for name in _DEVICES), "/etc"],
         },
         "modules": list(modules),
+        # Rather too much: what is not used is given back.
+        "heap_mb": _HEAP_BASE_MB + _HEAP_PER_MODULE_MB * len(modules),
         "paths": list(places.import_paths),
     }
     folder = _MOUNTED if bubblewrap else str(INSIDE.parent)
@@ -134,7 +139,8 @@ def start_process(
         f"import sys; sys.path.insert(0, {folder!r}); from inside.preloader import main; sys.path.pop(0); "
         f"main(__import__('json').loads({json.dumps(settings)!r}))"
     )
-    python = [places.executable, "-I", "-B", "-c", code]
+    # `-I` without `-E`: the environment is ours.
+    python = [places.executable, "-s", "-P", "-B", "-c", code]
     environment = dict(_ENVIRONMENT)
     if not bubblewrap:
         environment.update(HOME=str(scratch), TMPDIR=str(scratch), MPLCONFIGDIR=str(scratch))

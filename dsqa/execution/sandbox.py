@@ -43,21 +43,24 @@ class _Channel:
     cap: int
     data: bytearray = field(default_factory=bytearray)
     truncated: bool = False
+    ended: bool = False
 
     def drain(self) -> bool:
         """Read what is there, keeping no more than the cap; return False at the end of the stream."""
-        while True:
+        while not self.ended:
             try:
                 chunk = os.read(self.fd, _CHUNK)
             except BlockingIOError:
                 return True
             if not chunk:
-                return False
+                self.ended = True
+                break
             room = self.cap - len(self.data)
             self.data += chunk[: max(room, 0)]
             self.truncated |= len(chunk) > room
             if len(chunk) < _CHUNK:
                 return True
+        return False
 
 
 @dataclass
@@ -138,7 +141,9 @@ class Sandbox:
         """
         for job in self.jobs.values():
             for channel in job.channels.values():
-                channel.drain()
+                if not channel.ended and not channel.drain():
+                    # An ended stream is always "readable": watched on, it would wake us until the run is over.
+                    self._selector.unregister(channel.fd)
         ended = []
         for message in self._messages():
             if "ready" in message:

@@ -25,10 +25,11 @@ from typing import Any
 
 from . import kernel
 from .confine import Layers
+from .heap import reserve_heap, trim_heap
 from .maps import merge_maps
 from .snippet import child_main
 from .warm import warm_up
-from .watch import Child
+from .watch import Child, Kernel
 
 __all__ = ["main"]
 
@@ -58,10 +59,11 @@ class _Preloader:
     def serve(self) -> None:
         while True:
             timeout = _POLL_SECONDS if self.children else None
-            marks = {child.marks: child for child in self.children.values()}
+            # A closed pipe is always "readable": watched on, it would wake us until the child is gone.
+            marks = {child.marks: child for child in self.children.values() if not child.silent}
             ready, _, _ = select.select([self.link.fileno(), self.wake_read, *marks], [], [], timeout)
             for fd in marks.keys() & set(ready):
-                marks[fd].read_marks(time.monotonic())
+                marks[fd].read_marks(time.monotonic(), _cpu_seconds(marks[fd].pid))
             if self.wake_read in ready:
                 os.read(self.wake_read, 4096)
             if self.link.fileno() in ready and not self.receive():
@@ -77,14 +79,30 @@ class _Preloader:
         self.fds += fds
         while b"\n" in self.buffer:
             line, self.buffer = self.buffer.split(b"\n", 1)
-            self.start(json.loads(line))
+            job = json.loads(line)
+            (self.cell if "cell" in job else self.start)(job)
         return True
+
+    def cell(self, row: dict[str, Any]) -> None:
+        """A cell of a session begins or ends."""
+        for child in self.children.values():
+            if child.job == row["cell"] and isinstance(child, Kernel):
+                now, cpu = time.monotonic(), _cpu_seconds(child.pid)
+                if row["ends"]:
+                    self.send({"cell": child.job, **child.end(now, cpu)})
+                else:
+                    child.begin(now, cpu, (row["cpu_seconds"], row["wall_seconds"]))
 
     def start(self, job: dict[str, Any]) -> None:
         count = int(job["fds"])
         fds, self.fds = self.fds[:count], self.fds[count:]
         if self.layers.namespaces:
             kernel.unshare(kernel.CLONE_NEWPID)  # for the next child only
+        numpy_random = sys.modules.get("numpy.random")
+        if numpy_random is not None:
+            # Here, and not in the child, which would have to copy every page that seeding touches. `random` does
+            # it by itself after a fork.
+            numpy_random.seed()
         started = time.monotonic()
         marks, marks_end = os.pipe()
         os.set_blocking(marks, False)
@@ -98,13 +116,16 @@ class _Preloader:
         for fd in fds:
             os.close(fd)
         limits = (job["wall_seconds"], job["cpu_seconds"], job["apart_seconds"])
-        self.children[pid] = Child(job["job"], pid, started, *limits, marks)
+        kind = Kernel if job.get("session") else Child
+        self.children[pid] = kind(job["job"], pid, started, *limits, marks)
 
     def enforce(self) -> None:
         now = time.monotonic()
         for child in self.children.values():
             hit = child.overrun(now, _cpu_seconds(child.pid)) if child.killed is None else None
-            if hit is not None:
+            if hit == "interrupt":
+                os.kill(child.pid, signal.SIGINT)
+            elif hit is not None:
                 self.kill(child, hit)
 
     def kill(self, child: Child, why: str) -> None:
@@ -118,7 +139,8 @@ class _Preloader:
             if done != pid:
                 continue
             child = self.children.pop(pid)
-            child.read_marks(time.monotonic())
+            cpu = usage.ru_utime + usage.ru_stime
+            child.read_marks(time.monotonic(), cpu)
             os.close(child.marks)
             if not self.layers.namespaces:
                 self.sweep(child)
@@ -127,7 +149,7 @@ class _Preloader:
                     "job": child.job,
                     "status": status,
                     "killed": child.killed,
-                    **child.used(time.monotonic(), usage.ru_utime + usage.ru_stime),
+                    **child.used(time.monotonic(), cpu),
                     "peak": usage.ru_maxrss,
                 }
             )
@@ -154,7 +176,6 @@ def _mapped_bytes(kind: int) -> int:
     """
     soft, hard = resource.getrlimit(kind)
     low, high = 0, 1 << 44
-    gc.collect()
     while high - low > mmap.PAGESIZE * 16:
         middle = (low + high) // 2
         fits = False
@@ -195,6 +216,9 @@ def main(settings: dict[str, Any]) -> None:
     layers = Layers(**{**settings["layers"], "readable": tuple(settings["layers"]["readable"])})
     if layers.namespaces:
         _enter_own_pid_namespace()
+    # Nothing of what is loaded is ever garbage.
+    gc.disable()
+    reserve_heap(settings["heap_mb"] << 20)
     link = socket.socket(fileno=os.dup(0))
     null = os.open("/dev/null", os.O_RDWR)
     os.dup2(null, 0)
@@ -210,12 +234,14 @@ def main(settings: dict[str, Any]) -> None:
             continue  # reported by its absence; a snippet that needs it gets "missing package"
     warm_up(set(versions))
     merge_maps()
+    gc.collect()
+    trim_heap()
     if sys.platform == "linux":
         memory = {"data": _mapped_bytes(resource.RLIMIT_DATA), "as": _mapped_bytes(resource.RLIMIT_AS)}
         layers = dataclasses.replace(layers, base_memory=memory)
     # Without this a child's first collection would touch, and so copy, every page of the loaded modules.
-    gc.collect()
     gc.freeze()
+    gc.enable()
     preloader = _Preloader(link, layers)
     preloader.send({"ready": versions, "python": sys.version.split()[0], "memory": layers.base_memory})
     preloader.serve()

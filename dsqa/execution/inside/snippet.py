@@ -15,7 +15,6 @@ import fcntl
 import json
 import linecache
 import os
-import random
 import signal
 import sys
 import threading
@@ -28,7 +27,7 @@ from .confine import Layers, Limits, confine, make_scratch
 from .keep import Keeper
 from .stream import Caps
 
-__all__ = ["FILE_NAME", "child_main"]
+__all__ = ["FILE_NAME", "child_main", "describe_error"]
 
 FILE_NAME = "snippet.py"
 _MESSAGE_CAP = 500
@@ -74,6 +73,10 @@ def child_main(fds: list[int], layers: Layers) -> None:
         _send(report, {"kind": "setup", "message": f"{type(error).__name__}: {error}"[:_MESSAGE_CAP]})
         os._exit(status)
     try:
+        if job.get("session"):
+            # IPython is loaded only where sessions are wanted.
+            sys.modules[f"{__package__}.session"].serve(6 + len(data), keeper, limits)
+            return
         row, shown = _run(job["code"], path, limits.output_kb * 1024, keeper)
         status = int(row["status"])
         _send(report, row)
@@ -119,11 +122,7 @@ def _copy_in(name: str, fd: int) -> None:
 
 
 def _fresh_state() -> None:
-    """Give back what a new interpreter would have: its own randomness, no exit handlers, empty streams."""
-    random.seed()
-    numpy_random = sys.modules.get("numpy.random")
-    if numpy_random is not None:
-        numpy_random.seed()
+    """Give back what a new interpreter would have: no exit handlers, empty streams; randomness was seen to before."""
     atexit._clear()
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
     # A pipe is block-buffered as under `python snippet.py > file`; errors must never stop a print.
@@ -173,7 +172,7 @@ def _run(code: str, path: str, cap: int, keeper: Keeper) -> tuple[dict[str, Any]
     except SystemExit as stop:
         row = _exit_row(stop)
     except BaseException as error:
-        row = {"kind": "exception", "status": 1, **_describe(error, path)}
+        row = {"kind": "exception", "status": 1, **describe_error(error, path)}
         _print_exception(error, path)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
@@ -223,7 +222,7 @@ def _text(error: BaseException) -> str:
         return ""
 
 
-def _describe(error: BaseException, path: str) -> dict[str, Any]:
+def describe_error(error: BaseException, path: str) -> dict[str, Any]:
     """Return the exception, its line in the snippet, and what it came from, as plain data."""
     chain: list[dict[str, Any]] = []
     current: object = error

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
 import struct
 from dataclasses import dataclass
 
-__all__ = ["Child", "send_mark"]
+__all__ = ["Child", "Kernel", "send_mark"]
 
 _MARK = struct.Struct("<cd")
 # Drawing and reading files wait for more than the processor.
 _WALL_PER_CPU = 3
+# A cell that has been interrupted has this long to stop before its kernel is ended.
+_GRACE_SECONDS = 2.0
 
 
 def send_mark(fd: int, kind: bytes, cpu: float) -> None:
@@ -34,6 +37,7 @@ class Child:
     apart_limit: float
     marks: int
     killed: str | None = None
+    silent: bool = False
     own_cpu: float | None = None
     own_wall: float | None = None
     _polled: float = 0.0
@@ -41,16 +45,21 @@ class Child:
     _apart_wall: float = 0.0
     _begun: tuple[float, float] | None = None
 
-    def read_marks(self, now: float) -> None:
-        """Take in what the child has said."""
+    def read_marks(self, now: float, used: float) -> None:
+        """Take in what the child has said, after `used` CPU seconds by the kernel's count, more than which it may
+        not claim.
+        """
         try:
             data = os.read(self.marks, 4096)
         except BlockingIOError:
             return
+        self.silent = not data
         for start in range(0, len(data) - _MARK.size + 1, _MARK.size):
             kind, cpu = _MARK.unpack_from(data, start)
             if self.own_cpu is not None:
                 return
+            # Where the kernel keeps no count for others, 0 is all that is known.
+            cpu = min(cpu, used or cpu) if math.isfinite(cpu) else used
             if kind == b"b":
                 self._begun = (cpu, now)
             elif kind == b"e" and self._begun is not None:
@@ -84,3 +93,38 @@ class Child:
         own = self.own_cpu if self.own_cpu is not None else cpu - self._excused(cpu)
         wall = self.own_wall if self.own_wall is not None else now - self.started - self._excused_wall(now)
         return {"wall": wall, "cpu": min(own, cpu), "apart": max(0.0, cpu - own), "over": self.own_cpu is not None}
+
+
+@dataclass
+class Kernel(Child):
+    """A run that is sent one cell after another; each has limits of its own beside those of the whole."""
+
+    cell_limits: tuple[float, float] | None = None
+    interrupted: str | None = None
+    _cell_start: tuple[float, float] = (0.0, 0.0)
+    _interrupted_at: float = 0.0
+
+    def begin(self, now: float, cpu: float, limits: tuple[float, float]) -> None:
+        """Start the clocks of a cell; limits are CPU and wall seconds."""
+        self.cell_limits, self._cell_start, self.interrupted = limits, (cpu, now), None
+
+    def end(self, now: float, cpu: float) -> dict[str, float | str | None]:
+        """Stop them; return what the cell used and the limit it was interrupted at, if any."""
+        self.cell_limits = None
+        return {"cpu": cpu - self._cell_start[0], "wall": now - self._cell_start[1], "interrupted": self.interrupted}
+
+    def overrun(self, now: float, cpu: float) -> str | None:
+        """Return ``interrupt`` once when a cell hits a limit, the limit when that did not help."""
+        hit = super().overrun(now, cpu)
+        if hit is not None or self.cell_limits is None:
+            return hit
+        if self.interrupted is not None:
+            return f"cell {self.interrupted}" if now - self._interrupted_at >= _GRACE_SECONDS else None
+        if cpu - self._cell_start[0] >= self.cell_limits[0]:
+            self.interrupted = "cpu"
+        elif now - self._cell_start[1] >= self.cell_limits[1]:
+            self.interrupted = "wall"
+        else:
+            return None
+        self._interrupted_at = now
+        return "interrupt"
