@@ -69,7 +69,7 @@ def complete(row: Row, position: int, *, decimal_comma: bool = False, answers_ne
             _leave_unanswered(done, format_names(str(row.values.get("format") or "")))
         return done
     raw = {kept[str(name)]: value for name, value in row.values.items()}
-    raw = {name: value for name, value in raw.items() if value is not None and value != ""}
+    raw = {name: value for name, value in raw.items() if value not in (None, "") or name not in Question.model_fields}
     given = raw.get("id")
     done.fields["id"] = str(as_text(given)).strip() if given is not None else f"q{position}"
     if given is None:

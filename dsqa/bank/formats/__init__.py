@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dsqa.bank.formats import delimited, jsonfile, markdown, workbook, yamlfile
+from dsqa.bank.formats import delimited, jsonfile, markdown, markdown_writing, workbook, yamlfile
 from dsqa.bank.model import Question
 from dsqa.bank.rows import Source
 from dsqa.errors import BankError
@@ -25,7 +25,7 @@ class Format:
 
 _DELIMITED = Format(delimited.read, delimited.write)
 _LINES = Format(jsonfile.read_lines, jsonfile.write_lines)
-_MARKDOWN = Format(markdown.read, markdown.write)
+_MARKDOWN = Format(markdown.read, markdown_writing.write)
 _YAML = Format(yamlfile.read, yamlfile.write)
 _BY_SUFFIX = {
     ".jsonl": _LINES,

@@ -25,24 +25,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from dsqa.bank.cells import cell_of, is_default
-from dsqa.bank.columns import LABELS, field_named
-from dsqa.bank.complete import complete
+from dsqa.bank.columns import field_named
 from dsqa.bank.findings import Finding
 from dsqa.bank.formats.text import read_text
-from dsqa.bank.formats.yamlfile import dump, mapping_of
-from dsqa.bank.model import Question
+from dsqa.bank.formats.yamlfile import mapping_of
 from dsqa.bank.rows import Row, Source
 from dsqa.errors import BankError
 
-__all__ = ["read", "write"]
+__all__ = ["FIELDS_FENCE", "Section", "read", "row_of", "sections_of"]
 
 _HINT = "each question is a heading, its text, and a line '- **Answer:** …'"
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
@@ -53,13 +50,14 @@ _BULLETED = re.compile(r"[ \t]{0,3}[-*+][ \t]+(.*)$")
 _BOLD = re.compile(r"(?:\*\*|__)([^*_:]{1,40}(?:_[^*_:]{1,40})*):?(?:\*\*|__)[ \t]*:?[ \t]*(.*)$")
 _PLAIN = re.compile(r"([A-Za-z][\w -]{0,40}):(?:[ \t]+(.*))?$")
 _DEFINITION = re.compile(r":[ \t]+(.*)$")
-_NAMES_FIELDS = "yaml question"
+FIELDS_FENCE = "yaml question"
+"""What a fence is called that holds a question's fields."""
 _CODE_BLOCK = re.compile(r"\{?\.?(?:python|py|python3)\b.*", re.IGNORECASE)
 _NOT_LABELS = {"question"}
 
 
 @dataclass
-class _Section:
+class Section:
     """The lines under a heading, up to the next of its level or above."""
 
     level: int
@@ -77,9 +75,7 @@ def read(path: Path) -> Source:
         No section has a labelled answer.
     """
     text, findings = read_text(path)
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    start = _after_front_matter(lines)
-    sections = list(_sections(lines, start))
+    sections = sections_of(text)
     answered = Counter(s.level for s in sections if _is_question(s))
     if not answered:
         raise BankError("holds no question", path=path, hint=_HINT)
@@ -87,7 +83,7 @@ def read(path: Path) -> Source:
     rows = []
     for section in sections:
         if section.level == level:
-            row, found = _row(section)
+            row, found = row_of(section)
             findings.extend(found)
             rows.append(row)
         elif section.level < level and _is_question(section):
@@ -96,10 +92,10 @@ def read(path: Path) -> Source:
     return Source(tuple(rows), tuple(findings))
 
 
-def write(path: Path, questions: Sequence[Question]) -> None:
-    """Write one section per question; what its natural form would lose is written as YAML."""
-    sections = [_written(question, position) for position, question in enumerate(questions, start=1)]
-    path.write_text("\n\n".join(sections) + "\n", encoding="utf-8", newline="\n")
+def sections_of(text: str) -> list[Section]:
+    """Return every heading of a document with what stands under it."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return list(_sections(lines, _after_front_matter(lines)))
 
 
 def _after_front_matter(lines: list[str]) -> int:
@@ -110,9 +106,9 @@ def _after_front_matter(lines: list[str]) -> int:
     return 0
 
 
-def _sections(lines: list[str], start: int) -> Iterator[_Section]:
+def _sections(lines: list[str], start: int) -> Iterator[Section]:
     """Yield every heading with the lines up to the next heading of its level or above."""
-    opened: list[_Section] = []
+    opened: list[Section] = []
     fence = ""
     for number, line in enumerate(lines[start:], start=start + 1):
         fence = _fence_after(line, fence)
@@ -123,7 +119,7 @@ def _sections(lines: list[str], start: int) -> Iterator[_Section]:
                 yield opened.pop()
             for section in opened:
                 section.body.append((number, line))
-            opened.append(_Section(level, heading[2], number))
+            opened.append(Section(level, heading[2], number))
         else:
             for section in opened:
                 section.body.append((number, line))
@@ -216,14 +212,14 @@ def _next_defines(block: _Block, number: int) -> bool:
     return any(n == number + 1 and _DEFINITION.match(line) for n, line in block.lines)
 
 
-def _is_question(section: _Section) -> bool:
+def _is_question(section: Section) -> bool:
     """Whether the lines right under this heading, not those under a deeper question, have labels."""
     for block in _blocks(section.body):
         if block.kind == "heading" and field_named(_title(block)[0]) is None:
             return False
         if block.kind == "text" and _labels(block):
             return True
-        if block.kind == "fence" and block.info == _NAMES_FIELDS:
+        if block.kind == "fence" and block.info == FIELDS_FENCE:
             return True
         if block.kind == "heading" and field_named(_title(block)[0]) == "common_answers":
             return True
@@ -235,7 +231,8 @@ def _title(block: _Block) -> tuple[str, int]:
     return (heading[2], len(heading[1])) if heading else ("", 0)
 
 
-def _row(section: _Section) -> tuple[Row, list[Finding]]:
+def row_of(section: Section) -> tuple[Row, list[Finding]]:
+    """Return the question that a section asks, and what is wrong with it."""
     values: dict[str, Any] = {}
     lines: dict[str, int] = {}
     findings: list[Finding] = []
@@ -276,7 +273,7 @@ def _row(section: _Section) -> tuple[Row, list[Finding]]:
             for name, value, line in labels:
                 if value:
                     give(name, value, line)
-        elif block.kind == "fence" and block.info == _NAMES_FIELDS:
+        elif block.kind == "fence" and block.info == FIELDS_FENCE:
             labelled = True
             _give_yaml(block, give, findings)
         elif labelled and block.kind == "fence" and _CODE_BLOCK.fullmatch(block.info):
@@ -330,67 +327,8 @@ def _inside(block: _Block) -> str:
     return "\n".join(body)
 
 
-def _field_text(blocks: list[_Block], section: _Section) -> str:
+def _field_text(blocks: list[_Block], section: Section) -> str:
     if len(blocks) == 1 and blocks[0].kind == "fence":
         return _inside(blocks[0])
     first, last = blocks[0].lines[0][0], blocks[-1].lines[-1][0]
     return "\n".join(line for number, line in section.body if first <= number <= last)
-
-
-def _written(question: Question, position: int) -> str:
-    """Return a question's section: each field in its natural place if it reads back as it is, else as YAML."""
-    fields = [name for name in Question.model_fields if not is_default(question, name)]
-    extras = dict(question.model_extra or {})
-    in_yaml: set[str] = {name for name, value in extras.items() if not isinstance(value, str) or name == "title"}
-    for _ in range(len(fields) + len(extras) + 1):
-        text = _section_text(question, fields, extras, in_yaml, position)
-        differing = _differing(question, text) - in_yaml
-        if not differing:
-            return text
-        in_yaml |= differing
-    return _section_text(question, fields, extras, {*fields, *extras}, position)
-
-
-def _differing(question: Question, text: str) -> set[str]:
-    """Return the fields that do not come back from a section's text; all of them if it is read as another thing."""
-    everything = {*Question.model_fields, *(question.model_extra or {})}
-    sections = [s for s in _sections(text.split("\n"), 0) if s.level == 2]
-    if len(sections) != 1 or any(s.level == 1 for s in _sections(text.split("\n"), 0)):
-        return everything
-    row, _ = _row(sections[0])
-    try:
-        back = Question.model_validate(complete(row, 0).fields)
-    except ValueError:
-        return everything
-    want, got = question.to_dict(), back.to_dict()
-    return {name for name in {*want, *got} if want.get(name) != got.get(name)}
-
-
-def _section_text(
-    question: Question, fields: list[str], extras: dict[str, Any], in_yaml: set[str], position: int
-) -> str:
-    heading = f"Question {position}" if "id" in in_yaml else question.id
-    parts = [f"## {heading}"]
-    if "question" not in in_yaml:
-        parts.append(question.question)
-    labelled = [name for name in fields if name not in {"id", "question", "reference_code", *in_yaml}]
-    lines = [f"- **{_label(name)}:** {cell_of(question, name)}" for name in labelled]
-    if lines:
-        parts.append("\n".join(lines))
-    whole = question.to_dict()
-    rest = {name: whole[name] for name in whole if name in in_yaml} | extras
-    if rest:
-        parts.append(_fenced(dump(rest), _NAMES_FIELDS))
-    if question.reference_code is not None and "reference_code" not in in_yaml:
-        parts.append(_fenced(question.reference_code, "python"))
-    return "\n\n".join(parts)
-
-
-def _label(name: str) -> str:
-    return LABELS.get(name, name).replace("_", " ").capitalize()
-
-
-def _fenced(text: str, info: str) -> str:
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{info}\n{text.rstrip(chr(10)) if info == _NAMES_FIELDS else text}\n{fence}"

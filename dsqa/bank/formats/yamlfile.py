@@ -32,7 +32,9 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text.strip("\n") else None
+    # PyYAML folds the rarer line ends as if they were blanks, except where it writes them as escapes.
+    rare = any(mark in text for mark in "\r\x85\u2028\u2029")
+    style = '"' if rare else "|" if "\n" in text.strip("\n") else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
