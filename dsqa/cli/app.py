@@ -8,8 +8,8 @@ import sys
 import click
 
 from dsqa import __version__
-from dsqa.cli.batch import batch
 from dsqa.cli.bank import bank
+from dsqa.cli.batch import batch
 from dsqa.cli.doctor import doctor
 from dsqa.cli.figures import figures
 from dsqa.cli.init import init
@@ -26,7 +26,7 @@ INTERRUPTED = 130
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="dsqa")
 def cli() -> None:
-    r"""Say how reliable a language model's answers to data-science questions are.
+    """Say how reliable a language model's answers to data-science questions are.
 
     dsqa asks every question N times at each condition, marks every run, and turns the runs into statistics and
     a report. A study is described in a study.yaml and recorded in one folder, runs/NAME beside it.
@@ -50,7 +50,7 @@ def cli() -> None:
 
     Results go to stdout, progress to stderr. Exit codes: 0 done, 2 something to mend (one line says what),
     130 interrupted (run the same command again to go on).
-    """
+    """  # noqa: D301  (the backslashes are click's)
 
 
 for command in (demo, init, bank, run, sample, batch, score, report, figures, plan, show, doctor):
