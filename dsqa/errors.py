@@ -17,6 +17,7 @@ __all__ = [
     "MissingDependencyError",
     "RecordError",
     "ReportError",
+    "SessionEndedError",
     "StatisticsError",
     "StudyError",
     "StudyLockedError",
@@ -92,6 +93,10 @@ class ExecutionRefusedError(DsqaError):
 
 class StatisticsError(DsqaError, ValueError):
     """A statistic is not defined on this input; refused rather than made up."""
+
+
+class SessionEndedError(DsqaError):
+    """A kernel's session is closed, or has used up what it may use in all."""
 
 
 class ReportError(DsqaError):

@@ -13,7 +13,7 @@ from dsqa.execution.artefacts import read_artefacts
 from dsqa.execution.model import ExecutionResult, Outcome, Snippet
 from dsqa.study.sections import ExecutionConfig
 
-__all__ = ["Ending", "WorkerBrokenError", "classify"]
+__all__ = ["Ending", "WorkerBrokenError", "classify", "name_outcome"]
 
 _REFUSED_ERRNOS = {
     errno.EPERM, errno.EACCES, errno.EROFS, errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTUNREACH,
@@ -65,7 +65,7 @@ def classify(snippet: Snippet, ending: Ending, limits: ExecutionConfig, isolatio
     report, forged = _read_report(ending.report)
     if report.get("kind") == "setup":
         raise WorkerBrokenError(str(report.get("message", "")))
-    outcome, detail = _outcome(report, forged, ending, limits)
+    outcome, detail = name_outcome(report, forged, ending, limits)
     line, value, exception = report.get("line"), report.get("value"), None
     chain = report.get("chain")
     if isinstance(chain, list) and chain and isinstance(chain[0], dict):
@@ -112,7 +112,10 @@ def _read_report(data: bytes) -> tuple[dict[str, Any], bool]:
     return (row, False) if isinstance(row, dict) else ({}, True)
 
 
-def _outcome(report: dict[str, Any], forged: bool, ending: Ending, limits: ExecutionConfig) -> tuple[Outcome, str]:
+def name_outcome(
+    report: dict[str, Any], forged: bool, ending: Ending, limits: ExecutionConfig
+) -> tuple[Outcome, str]:
+    """Return the outcome and its detail, from a report that may be `forged` and what was seen from outside."""
     cpu_limit = f"CPU limit of {limits.cpu_seconds:g} s"
     if ending.killed == "cpu":
         return "timed out", cpu_limit

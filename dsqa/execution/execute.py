@@ -7,13 +7,12 @@ import os
 import selectors
 from collections import deque
 from collections.abc import Iterable, Iterator
-from pathlib import PurePosixPath
 
 from dsqa.errors import ExecutionRefusedError
 from dsqa.execution.classify import WorkerBrokenError, classify
 from dsqa.execution.isolation import find_launch, unsafe_launch
 from dsqa.execution.launch import Launch
-from dsqa.execution.model import ExecutionResult, Isolation, Snippet
+from dsqa.execution.model import ExecutionResult, Isolation, Snippet, check_names
 from dsqa.execution.sandbox import Sandbox, SandboxDiedError
 from dsqa.execution.tiers import choose_modules
 from dsqa.study.sections import ExecutionConfig
@@ -24,7 +23,6 @@ _POLL_SECONDS = 0.5
 # Results that wait for a slower one before them; with it, memory does not grow with the number of snippets.
 _WINDOW_PER_WORKER = 32
 _MAX_FAILED_STARTS = 2
-_MAX_DATA_FILES = 100
 
 
 def execute(
@@ -132,7 +130,7 @@ class _Execution:
             if snippet is None:
                 self.exhausted = True
                 return
-            _check_names(snippet)
+            check_names(snippet.id, snippet.data_files)
             self.waiting.append(_Task(self.taken, snippet))
             self.taken += 1
 
@@ -216,12 +214,3 @@ class _Execution:
             isolation=self.isolation.name,
             attempts=2,
         )
-
-
-def _check_names(snippet: Snippet) -> None:
-    if len(snippet.data_files) > _MAX_DATA_FILES:
-        raise ValueError(f"{snippet.id}: more than {_MAX_DATA_FILES} data files")
-    for name in snippet.data_files:
-        path = PurePosixPath(name)
-        if not name or path.is_absolute() or ".." in path.parts or "\0" in name:
-            raise ValueError(f"{snippet.id}: '{name}' is not a name inside the working folder")

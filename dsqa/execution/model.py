@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from dsqa.execution.artefacts.model import Artefact
 from dsqa.study.sections import ExecutionConfig
 
-__all__ = ["UNSAFE_NAME", "ExecutionResult", "Isolation", "Outcome", "Snippet"]
+__all__ = ["UNSAFE_NAME", "ExecutionResult", "Isolation", "Outcome", "Snippet", "check_names"]
+
+_MAX_DATA_FILES = 100
 
 Outcome = Literal[
     "no code",
@@ -155,3 +157,20 @@ class ExecutionResult:
     artefacts: tuple[Artefact, ...] = ()
     artefact_notes: tuple[str, ...] = ()
     artefact_cpu_seconds: float = 0.0
+
+
+def check_names(owner: str, names: Iterable[str]) -> None:
+    """Make sure that data files' names stay inside a working folder.
+
+    Raises
+    ------
+    ValueError
+        One does not, or there are too many.
+    """
+    names = list(names)
+    if len(names) > _MAX_DATA_FILES:
+        raise ValueError(f"{owner}: more than {_MAX_DATA_FILES} data files")
+    for name in names:
+        path = PurePosixPath(name)
+        if not name or path.is_absolute() or ".." in path.parts or "\0" in name:
+            raise ValueError(f"{owner}: '{name}' is not a name inside the working folder")

@@ -21,7 +21,7 @@ from dsqa.execution.launch import Launch, make_scratch_folder, start_process
 from dsqa.execution.model import Snippet
 from dsqa.study.sections import ExecutionConfig
 
-__all__ = ["Sandbox", "SandboxDiedError"]
+__all__ = ["Sandbox", "SandboxDiedError", "job_file", "open_data"]
 
 _START_SECONDS = 120.0
 # A preloader that has not ended a run this long after its wall limit is taken for dead.
@@ -187,7 +187,7 @@ class Sandbox:
         cap = limits.output_kb * 1024
         passed: list[int] = []
         try:
-            passed.append(_job_file(name, job.snippet, limits))
+            passed.append(job_file(name, job.snippet, limits))
             # A value's text can take six bytes a character in JSON.
             sizes = {"stdout": cap, "stderr": cap, "report": 6 * cap + _REPORT_SLACK}
             sizes["kept"] = (limits.artefacts.total_mb + 1) << 20
@@ -198,7 +198,7 @@ class Sandbox:
                 job.channels[channel] = _Channel(read_end, size)
                 self._selector.register(read_end, selectors.EVENT_READ, self)
             for path in job.snippet.data_files.values():
-                passed.append(_open_data(Path(path)))
+                passed.append(open_data(Path(path)))
             header = {
                 "job": name,
                 "fds": len(passed),
@@ -279,9 +279,10 @@ class Sandbox:
         job.channels.clear()
 
 
-def _job_file(name: str, snippet: Snippet, limits: ExecutionConfig) -> int:
+def job_file(name: str, snippet: Snippet, limits: ExecutionConfig, *, session: bool = False) -> int:
     """Return a descriptor of a nameless file that holds the job."""
     row = {
+        "session": session,
         "id": name,
         "code": snippet.code,
         "files": list(snippet.data_files),
@@ -294,7 +295,8 @@ def _job_file(name: str, snippet: Snippet, limits: ExecutionConfig) -> int:
         return os.dup(handle.fileno())
 
 
-def _open_data(path: Path) -> int:
+def open_data(path: Path) -> int:
+    """Open a data file for a run; raises ExecutionRefusedError."""
     try:
         return os.open(path, os.O_RDONLY)
     except OSError as error:

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
-from dsqa.execution.artefacts.model import Artefact, ArtefactKind, Media, Part
+from dsqa.execution.artefacts.model import Artefact, Media, Part
 from dsqa.execution.artefacts.png import checked_png
 from dsqa.execution.artefacts.svg import cleaned_svg
 from dsqa.study.sections import ArtefactConfig
 
-__all__ = ["Kept", "read_artefacts"]
+__all__ = ["PARTS", "DamagedFrameError", "Kept", "artefact_of", "next_frame", "notes_of", "read_artefacts"]
+
+Frame = tuple[dict[str, Any], list[tuple[str, bytes]]]
 
 _HEAD_CAP = 1 << 16
 _NAME_CAP = 200
 _TEXT_CAP = 300
 _NOTES = 20
 _MAX_FACTS = 12
-# Which parts each kind may have.
-_PARTS: dict[str, tuple[str, ...]] = {
+PARTS: dict[str, tuple[str, ...]] = {
     "figure": ("png", "svg", "json"), "table": ("json",), "image": ("png",), "file": ("file",),
 }  # fmt: skip
+"""Which parts each kind of artefact may have."""
 # Beyond the figures and files that are counted: tables and images shown.
 _MORE = 200
+
+
+class DamagedFrameError(ValueError):
+    """What was read is no frame: the snippet wrote it, or wrote into it."""
 
 
 @dataclass(frozen=True)
@@ -53,54 +60,83 @@ def read_artefacts(data: bytes, caps: ArtefactConfig) -> Kept:
     """
     found: list[Artefact] = []
     notes: list[str] = []
-    counts = dict.fromkeys(_PARTS, 0)
+    counts = dict.fromkeys(PARTS, 0)
     most = {"figure": caps.figures, "file": caps.files, "table": _MORE, "image": _MORE}
     room = caps.total_mb << 20
     ended = not data
     for head, parts in _frames(data):
         if head["kind"] == "end":
             ended = True
-            said = head["facts"].get("notes")
-            notes += [str(note)[:_TEXT_CAP] for note in said[:_NOTES]] if isinstance(said, list) else []
+            notes += notes_of(head["facts"])
             break
         counts[head["kind"]] += 1
         room -= sum(len(content) for _, content in parts)
         if counts[head["kind"]] > most[head["kind"]] or room < 0:
             continue
-        found.append(_artefact(head, parts, notes))
+        found.append(artefact_of(head, parts, notes))
     if not ended:
         notes.append("what came after is lost: the run ended while it was being kept")
     return Kept(tuple(found), tuple(dict.fromkeys(notes)))
 
 
-def _frames(data: bytes) -> Iterator[tuple[dict[str, Any], list[tuple[str, bytes]]]]:
+def _frames(data: bytes) -> Iterator[Frame]:
     position = 0
-    while position < len(data):
-        stop = data.find(b"\n", position, position + _HEAD_CAP)
-        if stop < 0:
-            return
-        try:
-            head = json.loads(data[position:stop])
-            sizes = [(str(media), int(size)) for media, size in head["parts"]]
-            kind, valid = head["kind"], isinstance(head["name"], str) and isinstance(head["facts"], dict)
-        except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
-            return
-        allowed = _PARTS.get(kind, ()) if kind != "end" else ()
-        if not valid or (kind != "end" and kind not in get_args(ArtefactKind)):
-            return
-        if any(media not in allowed or size < 0 for media, size in sizes):
-            return
-        position = stop + 1
-        if position + sum(size for _, size in sizes) > len(data):
-            return
-        parts = []
-        for media, size in sizes:
-            parts.append((media, data[position : position + size]))
-            position += size
-        yield head, parts
+    with contextlib.suppress(DamagedFrameError):
+        while (found := next_frame(data, position, {**PARTS, "end": ()})) is not None:
+            head, parts, position = found
+            yield head, parts
 
 
-def _artefact(head: dict[str, Any], raw: list[tuple[str, bytes]], notes: list[str]) -> Artefact:
+def next_frame(
+    data: bytes | bytearray, position: int, allowed: Mapping[str, tuple[str, ...]]
+) -> tuple[dict[str, Any], list[tuple[str, bytes]], int] | None:
+    """Return the frame at `position` and where the next one begins; None where it is not whole yet.
+
+    Parameters
+    ----------
+    data
+        What was read so far.
+    position
+        In it.
+    allowed
+        Kind of frame → the parts it may have.
+
+    Raises
+    ------
+    DamagedFrameError
+        There is something else.
+    """
+    stop = data.find(b"\n", position, position + _HEAD_CAP)
+    if stop < 0:
+        if len(data) - position >= _HEAD_CAP:
+            raise DamagedFrameError("no frame")
+        return None
+    try:
+        head = json.loads(data[position:stop])
+        sizes = [(str(media), int(size)) for media, size in head["parts"]]
+        kind, valid = head["kind"], isinstance(head["name"], str) and isinstance(head["facts"], dict)
+    except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
+        raise DamagedFrameError("no frame") from None
+    if not valid or kind not in allowed or any(media not in allowed[kind] or size < 0 for media, size in sizes):
+        raise DamagedFrameError("a frame of no known kind")
+    position = stop + 1
+    if position + sum(size for _, size in sizes) > len(data):
+        return None
+    parts = []
+    for media, size in sizes:
+        parts.append((media, bytes(data[position : position + size])))
+        position += size
+    return head, parts, position
+
+
+def notes_of(facts: dict[str, Any]) -> list[str]:
+    """Return the notes in a last frame."""
+    said = facts.get("notes")
+    return [str(note)[:_TEXT_CAP] for note in said[:_NOTES]] if isinstance(said, list) else []
+
+
+def artefact_of(head: dict[str, Any], raw: list[tuple[str, bytes]], notes: list[str]) -> Artefact:
+    """Return what a frame holds, each part checked; what is not what it says is left out and noted."""
     name = "".join(c if c.isprintable() else "�" for c in head["name"][:_NAME_CAP])
     parts: dict[str, Part] = {}
     for media, content in raw:

@@ -62,6 +62,10 @@ class Figures:
             if name in sys.modules:
                 self._hook(name, sys.modules[name])
 
+    def note(self, figure: Any) -> None:
+        """Take a figure in that was made without pyplot, or is shown once more."""
+        self._note(figure)
+
     def flush(self, stream: Stream, *, close: bool = True) -> None:
         """Draw what was made and not written yet, each once, and write it."""
         with contextlib.suppress(BaseException):

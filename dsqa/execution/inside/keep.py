@@ -56,6 +56,8 @@ class Keeper:
     def value(self, value: object, source: str) -> None:
         """Keep what a value is beyond its text; `source` is ``value`` or ``display``."""
         try:
+            if type(value).__module__ == "matplotlib.figure":
+                self.figures.note(value)
             found = table_of(value)
             image = None if found is not None else image_of(value)
         except BaseException as error:
@@ -68,6 +70,11 @@ class Keeper:
         elif image is not None:
             self.images += 1
             self.stream.put("image", f"image {self.images}", [("png", image)], {"source": source})
+
+    def begin_cell(self) -> None:
+        """Give a session's next cell the room that a run has."""
+        self.stream.renew()
+        self.figures.total = self.tables = self.images = 0
 
     def finish(self, *values: Any) -> None:
         """Keep the last value, the figures and the files; the run itself is over and has been reported."""

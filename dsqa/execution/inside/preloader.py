@@ -88,7 +88,9 @@ class _Preloader:
         for child in self.children.values():
             if child.job == row["cell"] and isinstance(child, Kernel):
                 now, cpu = time.monotonic(), _cpu_seconds(child.pid)
-                if row["ends"]:
+                if row.get("kills"):
+                    self.kill(child, "host")
+                elif row["ends"]:
                     self.send({"cell": child.job, **child.end(now, cpu)})
                 else:
                     child.begin(now, cpu, (row["cpu_seconds"], row["wall_seconds"]))

@@ -43,7 +43,11 @@ class Stream:
     def __init__(self, fd: int, caps: Caps) -> None:
         self.fd = fd
         self.caps = caps
-        self.room = caps.total_mb << 20
+        self.renew()
+
+    def renew(self) -> None:
+        """Start again with all the room there is."""
+        self.room = self.caps.total_mb << 20
         self.notes: list[str] = []
 
     def say(self, note: str) -> None:
