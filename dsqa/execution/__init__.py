@@ -8,18 +8,25 @@ from dsqa.execution.execute import execute
 from dsqa.execution.extraction import CodeBlock, Extraction, extract
 from dsqa.execution.isolation import detect_isolation
 from dsqa.execution.model import ExecutionResult, Isolation, Outcome, Snippet
+from dsqa.execution.session import CellResult, Output, Session, SessionHost, SessionLimits, open_session
 
 __all__ = [
     "Artefact",
     "ArtefactStore",
+    "CellResult",
     "CodeBlock",
     "ExecutionResult",
     "Extraction",
     "Isolation",
     "Outcome",
+    "Output",
     "Part",
+    "Session",
+    "SessionHost",
+    "SessionLimits",
     "Snippet",
     "detect_isolation",
     "execute",
     "extract",
+    "open_session",
 ]
