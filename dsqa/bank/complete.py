@@ -17,7 +17,7 @@ from dsqa.bank.model import Level, Question
 from dsqa.bank.rows import Row
 from dsqa.values import parse_boolean, parse_truth
 
-__all__ = ["Completed", "complete"]
+__all__ = ["MADE_UP", "Completed", "complete", "format_for"]
 
 _COMMA_NUMBER = re.compile(r"(-?(?:\d{1,3}(?:\.\d{3})+|\d+)),(\d+)( ?%)?")
 _MADE_LEVEL = "medium"
@@ -197,7 +197,16 @@ def _made_format(names: tuple[str, ...], truths: list[str], said: str, done: Com
     if said.strip():
         done.made_up["format"] = "given the placeholder @name[value] that answers are read by"
     else:
-        done.made_up["format"] = "made up from the answer"
+        done.made_up["format"] = MADE_UP
+    return format_for(names, truths, said)
+
+
+MADE_UP = "made up from the answer"
+"""What is said of a format that the author did not give."""
+
+
+def format_for(names: tuple[str, ...], truths: list[str], said: str = "") -> str:
+    """Return a format for answers of these names, from what the author said of it or from the truths' own form."""
     if len(names) == 1:
         form = f"@{names[0]}[value]"
         about = said.strip() or _described(truths[0])

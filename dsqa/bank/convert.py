@@ -53,7 +53,7 @@ def convert_bank(
     """
     format_of(target)
     if target.exists() and not overwrite:
-        raise BankError("is there already", path=target, hint="--overwrite replaces it")
+        raise BankError("is there already", path=target, hint="name another, or --force replaces it")
     bank = examine_bank(source, data_dir, labels=labels, check_data=False).bank()
     folder = _folder_for(bank, target)
     copies = list(_copies(bank, folder)) if folder is not None else []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import json
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -263,10 +262,3 @@ def _in_plain_words(field: str | None, kind: str, value: Any, message: str) -> t
         optional = " or nothing" if field in OPTIONAL else ""
         return f"must be text{optional}, not {_KINDS.get(type(value).__name__, type(value).__name__)}", None
     return message.removeprefix("Value error, "), None
-
-
-def all_findings(examined: Examined, *more: Iterator[Finding]) -> tuple[Finding, ...]:
-    """Return the findings of an examination and of further checks, in the file's order."""
-    found = [*examined.findings, *(replace(f, path=f.path or examined.path) for f in chain(*more))]
-    found.sort(key=lambda f: (f.line is None, f.line or 0))
-    return tuple(found)

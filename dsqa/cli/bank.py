@@ -1,4 +1,4 @@
-"""`dsqa bank`: look at a bank of questions."""
+"""`dsqa bank`: look at a bank of questions; what else is done with one is in `authoring`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from dsqa.cli.authoring import answer, check, convert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,9 +23,13 @@ __all__ = ["bank"]
 _NARROWEST, _WIDEST = 80, 120
 
 
-@click.group(short_help="Look at a bank of questions.")
+@click.group(short_help="Look at a bank of questions, check it, convert it, answer it.")
 def bank() -> None:
-    """Look at a bank of questions."""
+    """Look at a bank of questions, look for mistakes in it, bring it to another format, work its answers out."""
+
+
+for command in (check, convert, answer):
+    bank.add_command(command)
 
 
 @bank.command(short_help="What a bank is made of, and its questions.")

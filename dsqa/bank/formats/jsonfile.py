@@ -87,7 +87,7 @@ def _lines_of_items(text: str, items: int) -> list[int]:
     """Return the line at which each item of the document's list begins."""
     decoder = json.JSONDecoder()
     position = text.find("[")
-    lines = []
+    lines: list[int] = []
     while len(lines) < items:
         start = _ITEM.search(text, position + 1)
         if start is None:

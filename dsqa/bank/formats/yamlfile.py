@@ -128,7 +128,7 @@ def _as_written(node: yaml.Node, depth: int) -> Any:
 
 def _as_meant(node: yaml.Node, depth: int) -> Any:
     if isinstance(node, yaml.ScalarNode):
-        value = yaml.SafeLoader("").construct_object(node)  # type: ignore[no-untyped-call]
+        value = yaml.SafeLoader("").construct_object(node)
         return value if isinstance(value, str | int | float | bool | None) else str(node.value)
     return _container(node, depth, _as_meant)
 

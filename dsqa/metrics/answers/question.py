@@ -9,7 +9,7 @@ from typing import Literal
 from dsqa.bank import Question
 from dsqa.values import canonical_string, parse_number, plain
 
-__all__ = ["Unit", "is_placeholder", "name_of", "order_matters", "pattern_for", "unit_of"]
+__all__ = ["Unit", "about", "is_placeholder", "name_of", "order_matters", "pattern_for", "unit_of"]
 
 Unit = Literal["percent", "proportion"] | None
 
@@ -53,6 +53,7 @@ class _Facts:
     by_folded: dict[str, str]
     placeholders: dict[str, frozenset[str]]
     units: dict[str, Unit]
+    said: dict[str, str]
     any_order: bool
 
 
@@ -83,6 +84,21 @@ def unit_of(question: Question, name: str) -> Unit:
 def order_matters(question: Question) -> bool:
     """Return whether a vector's order counts: yes, unless the field ``ordered`` or the wording says otherwise."""
     return not _facts(question).any_order
+
+
+def about(question: Question, name: str) -> str:
+    """Return what the format says of a part: all of it for a one-part question, else the clauses that name it."""
+    facts = _facts(question)
+    return _clauses(question.format, name, facts.said[name], facts.names)
+
+
+def _clauses(form: str, name: str, said: str, names: tuple[str, ...]) -> str:
+    if len(names) == 1:
+        return form
+    clauses = [
+        c for c in _CLAUSE.split(form) if name in c or (said and f'"{said}"' in c.replace("_", " ").casefold())
+    ]
+    return "\n".join(c for c in clauses if sum(f"@{n}" in c for n in names) <= 1)
 
 
 def is_placeholder(question: Question, name: str, value: str) -> bool:
@@ -142,6 +158,7 @@ def _gather(question: Question) -> _Facts:
         by_folded={key: name for key, name in folded.items() if name},
         placeholders={n: frozenset(p) for n, p in placeholders.items()},
         units={n: _unit(question, n, said[n], names) for n in names},
+        said=said,
         any_order=not ordered if ordered is not None else bool(_ANY_ORDER.search(form) or _ANY_ORDER.search(text)),
     )
 
@@ -151,14 +168,8 @@ def _unit(question: Question, name: str, said: str, names: tuple[str, ...]) -> U
     if given is not None:
         return "percent" if given == "percent" else "proportion"
     spaced = name.replace("_", " ")
-    if len(names) == 1:
-        about = f"{spaced}\n{form}\n{text}"
-    else:
-        clauses = [
-            c for c in _CLAUSE.split(form) if name in c or (said and f'"{said}"' in c.replace("_", " ").casefold())
-        ]
-        about = "\n".join([spaced, *(c for c in clauses if sum(f"@{n}" in c for n in names) <= 1)])
-    percent, proportion = bool(_PERCENT.search(about)), bool(_PROPORTION.search(about))
+    told = f"{spaced}\n{_clauses(form, name, said, names)}" + (f"\n{text}" if len(names) == 1 else "")
+    percent, proportion = bool(_PERCENT.search(told)), bool(_PROPORTION.search(told))
     if percent == proportion:
         # The format outweighs the question's text where the two speak of both.
         percent, proportion = bool(_PERCENT.search(form)), bool(_PROPORTION.search(form))

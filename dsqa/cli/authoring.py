@@ -1,0 +1,146 @@
+"""`dsqa bank check`, `convert` and `answer`: what staff do with their questions before a study."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from dsqa.authoring import Answered
+
+__all__ = ["answer", "check", "convert"]
+
+_path = click.Path(path_type=Path)
+_data = click.option("--data", "data_dir", type=_path, help="Folder of the data files. [default: data/ beside FILE]")
+_labels = click.option("--labels", type=_path, help="JSONL with the ground truths, where they are not in FILE.")
+_force = click.option("--force", is_flag=True, help="Replace the file that is written, if it is there.")
+_json = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+@click.command(short_help="Look for mistakes in a bank.")
+@click.argument("file", type=_path)
+@_data
+@_labels
+@_json
+def check(file: Path, data_dir: Path | None, labels: Path | None, as_json: bool) -> int:
+    """Say everything that may be wrong with the questions in FILE, where it is, and how to mend it.
+
+    FILE is a table (.csv, .tsv, .xlsx), Markdown or Quarto, YAML, JSON or JSONL. Exit code 2 if there are errors,
+    for which the bank cannot be used; warnings and notes leave it usable.
+    """
+    from dsqa.authoring import check_bank
+
+    checked = check_bank(file, data_dir, labels=labels)
+    if as_json:
+        click.echo(json.dumps(checked.to_dict(), ensure_ascii=False))
+    else:
+        for finding in checked.findings:
+            click.echo(f"{finding.severity}: {finding}")
+        counts = [_many(checked.count(s), s) for s in ("error", "warning", "note") if checked.count(s)]
+        said = ", ".join(counts) if counts else "nothing to mend"
+        click.echo(f"{file}: {_many(checked.questions, 'question')} read; {said}")
+    return 2 if checked.count("error") else 0
+
+
+@click.command(short_help="A bank in another file format.")
+@click.argument("source", metavar="IN", type=_path)
+@click.argument("target", metavar="OUT", type=_path)
+@_data
+@_labels
+@_force
+@_json
+def convert(
+    source: Path, target: Path, data_dir: Path | None, labels: Path | None, force: bool, as_json: bool
+) -> None:
+    """Write the questions of IN to OUT, in the format that OUT's name says, with nothing lost.
+
+    Data files that would not be found from OUT are copied beside it.
+    """
+    from dsqa.bank.convert import convert_bank
+
+    done = convert_bank(source, target, data_dir=data_dir, labels=labels, overwrite=force)
+    if as_json:
+        copied = [str(path) for path in done.copied]
+        click.echo(json.dumps({"path": str(done.path), "questions": done.questions, "copied": copied}))
+        return
+    click.echo(f"{done.path}: {_many(done.questions, 'question')}")
+    if done.copied:
+        click.echo(f"{_many(len(done.copied), 'data file')} copied to {done.copied[0].parent}")
+
+
+@click.command(short_help="Let reference code work the answers out.")
+@click.argument("file", type=_path)
+@click.option("--out", type=_path, help="File to write. [default: NAME-answered beside FILE]")
+@_data
+@click.option("--overwrite", is_flag=True, help="Take the code's answer where FILE says another.")
+@_force
+@click.option("--unsafe", is_flag=True, help="Run the code even where this machine offers no sandbox.")
+@_json
+def answer(
+    file: Path,
+    out: Path | None,
+    data_dir: Path | None,
+    overwrite: bool,
+    force: bool,
+    unsafe: bool,
+    as_json: bool,
+) -> int:
+    """Run the reference code of the questions in FILE and write the bank with the answers filled in.
+
+    The code prints @name[value] for each answer; where there is one answer, its last value or last line will do.
+    An answer that FILE has and the code does not confirm is said and kept, unless --overwrite is given; then, or if
+    code fails, the exit code is 2.
+    """
+    from dsqa.authoring import answer_bank
+    from dsqa.cli.progress import counting_bar
+
+    target = out or file.with_name(f"{file.stem}-answered{file.suffix}")
+    with counting_bar("running", "questions") as advance:
+        results = answer_bank(
+            file,
+            target,
+            data_dir=data_dir,
+            overwrite=overwrite,
+            force=force,
+            unsafe=unsafe,
+            progress=advance,
+        )
+    failed = sum(r.outcome == "failed" for r in results)
+    differing = sum(r.outcome == "differs" for r in results)
+    if as_json:
+        written = None if failed else str(target)
+        click.echo(json.dumps({"path": written, "questions": [r.to_dict() for r in results]}, ensure_ascii=False))
+    else:
+        for result in results:
+            click.echo(_line(result))
+        if failed:
+            click.echo(f"nothing written: the code of {_many(failed, 'question')} has to be mended first", err=True)
+        else:
+            filled = sum(r.outcome in {"filled in", "overwritten"} for r in results)
+            click.echo(f"{target}: {_many(len(results), 'question')}, {_many(filled, 'answer')} filled in")
+    return 2 if failed or differing else 0
+
+
+def _line(result: Answered) -> str:
+    given = ", ".join(result.given.values()) if len(result.given) == 1 else _pairs(result.given)
+    typed = ", ".join(result.typed.values()) if len(result.typed) == 1 else _pairs(result.typed)
+    said = {
+        "filled in": f"filled in: {given}",
+        "as it was": f"as it was: {typed}",
+        "overwritten": f"overwritten: {given}, was {typed}",
+        "differs": f"differs: the code gives {given}, the file says {typed}; kept (--overwrite takes the code's)",
+        "failed": "failed",
+        "no code": f"no code; kept: {typed}",
+    }[result.outcome]
+    return f"{result.question}: {said}" + (f" ({result.remark})" if result.remark else "")
+
+
+def _pairs(values: object) -> str:
+    return " ".join(f"@{name}[{value}]" for name, value in dict(values).items())  # type: ignore[call-overload]
