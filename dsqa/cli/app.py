@@ -10,6 +10,7 @@ import click
 from dsqa import __version__
 from dsqa.cli.bank import bank
 from dsqa.cli.batch import batch
+from dsqa.cli.compare import compare
 from dsqa.cli.doctor import doctor
 from dsqa.cli.figures import figures
 from dsqa.cli.init import init
@@ -46,6 +47,8 @@ def cli() -> None:
       dsqa score  runs/NAME   run the code and mark    (outcomes.parquet, cells.parquet)
       dsqa report runs/NAME   notebook, figures, report
       dsqa figures runs/NAME  the figures alone, with their data
+      dsqa plan   runs/NAME   runs and questions for the next study, and their cost
+      dsqa compare OLD NEW    what changed between two studies of the same questions
       dsqa show runs/NAME     one run: response, code, output, figures (-q question -r run)
 
     Results go to stdout, progress to stderr. Exit codes: 0 done, 2 something to mend (one line says what),
@@ -53,7 +56,7 @@ def cli() -> None:
     """  # noqa: D301  (the backslashes are click's)
 
 
-for command in (demo, init, bank, run, sample, batch, score, report, figures, plan, show, doctor):
+for command in (demo, init, bank, run, sample, batch, score, report, figures, plan, compare, show, doctor):
     cli.add_command(command)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
+from dsqa.stats.bootstrap import Resample
 from dsqa.stats.comparison.adjust import Adjustment, adjust_p
 from dsqa.stats.comparison.equivalence import inside_margin
 from dsqa.stats.comparison.layout import Measure, pair_by_question
@@ -33,8 +34,8 @@ class Drift:
     ----------
     overall
         A row per measure (accuracy, score, instability): old, new, difference (new − old, mean over questions),
-        low, high (other runs of these questions), method, equivalence ("equivalent", "different" or "undecided"
-        at the margin; accuracy only).
+        low, high (other runs of these questions; instability: other questions), method, equivalence
+        ("equivalent", "different" or "undecided" at the margin; accuracy only).
     questions
         A row per question: question_id, runs_old, runs_new, accuracy_old, accuracy_new, difference, low, high
         (Newcombe's interval, all conditions together), p_accuracy, p_answers (permutation), the same adjusted,
@@ -180,7 +181,9 @@ def _overall(runs: pd.DataFrame, seed: int, level: float, margin: float, resampl
         except StatisticsError as refusal:
             rows.append({"measure": measure, "method": f"not available: {refusal.message}"})
             continue
-        interval = paired_interval(paired, *SIDES[::-1], seed=seed, resample="runs", level=level, resamples=resamples)
+        # The SD of few runs varies more than resampling those runs shows: questions carry all of its noise.
+        drawn: Resample = "questions" if measure == "instability" else "runs"
+        interval = paired_interval(paired, *SIDES[::-1], seed=seed, resample=drawn, level=level, resamples=resamples)
         means = {side: float(paired.values[:, paired.position(side)].mean()) for side in SIDES}
         rows.append(
             {
