@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,6 @@ from dsqa.study.sections import ExecutionConfig
 __all__ = ["Chunk", "ChunkResult", "call_off", "run_chunk"]
 
 _called_off: deque[str] = deque(maxlen=64)
-_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,6 @@ def run_chunk(chunk: Chunk) -> ChunkResult:
         return ChunkResult(error=pack_error(error))
 
 
-def call_off(token: str) -> None:
-    """Begin no more snippets of a session."""
-    with _lock:
-        _called_off.append(token)
+async def call_off(token: str) -> None:
+    """Begin no more snippets of a session; run by the worker's own loop, which needs no free thread."""
+    _called_off.append(token)

@@ -23,6 +23,8 @@ from dsqa.study.sections import EndpointConfig
 __all__ = ["LEASE_SECONDS", "close", "exchange"]
 
 LEASE_SECONDS = 30.0
+"""A worker that hears nothing for so long stops."""
+LINGER_SECONDS = 0.05
 
 _hosts: dict[str, _Host] = {}
 _lock = threading.Lock()
@@ -37,8 +39,11 @@ def exchange(order: Order) -> list[Outcome]:
     return host.exchange(order)
 
 
-def close(token: str) -> None:
-    """End a session: what is still on its way is cut off."""
+async def close(token: str) -> None:
+    """End a session: what is still on its way is cut off.
+
+    Run by the worker's own loop, which needs no free thread.
+    """
     with _lock:
         host = _hosts.pop(token, None)
     if host is not None:
@@ -71,7 +76,9 @@ class _Host:
         self._heard = time.monotonic()
         self._loop.call_soon_threadsafe(self._take, order)
         with self._news:
-            self._news.wait_for(lambda: self._finished, timeout=order.wait)
+            if self._news.wait_for(lambda: self._finished, timeout=order.wait) and self._tasks:
+                # An order costs the chief about 10 ms: what is finished with it, or soon after, goes along.
+                self._news.wait_for(lambda: not self._tasks, timeout=LINGER_SECONDS)
             finished, self._finished = self._finished, []
         return finished
 
