@@ -17,16 +17,18 @@ Intervals and tests use the t distribution with n − p degrees of freedom, clus
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
-import statsmodels.formula.api as smf
 from scipy import stats
+from statsmodels.regression.linear_model import OLS
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.columns import require
+from dsqa.stats.design import design
 from dsqa.stats.interval import FloatArray, Interval, check_level
 
 __all__ = ["ErrorKind", "LinearFit", "fit_line", "verbosity_fit"]
@@ -50,6 +52,8 @@ class LinearFit:
         Term → estimate.
     errors
         Error kind → term → standard error; clustered kinds only with clusters.
+    covariances
+        Error kind → covariance of the estimates, shape (terms, terms), in the order of `coefficients`.
     r_squared, sigma
         Share of variance explained; residual SD with divisor n − p.
     residuals
@@ -64,6 +68,7 @@ class LinearFit:
     clusters: int
     coefficients: dict[str, float]
     errors: dict[str, dict[str, float]]
+    covariances: dict[str, FloatArray]
     r_squared: float
     sigma: float
     residuals: FloatArray
@@ -106,6 +111,29 @@ class LinearFit:
         t = (self.coefficients[term] - equals) / error
         return float(2 * stats.t.sf(abs(t), self.degrees_of_freedom(used)))
 
+    def joint_p_value(self, terms: Sequence[str], *, kind: ErrorKind | None = None) -> float:
+        """Return the p value of the hypothesis that several coefficients are all 0: a Wald test by F.
+
+        With q terms F = b'V⁻¹b/q on (q, degrees of freedom of the error kind).
+
+        Raises
+        ------
+        StatisticsError
+            No or unknown terms, an error kind that this fit lacks, or too few clusters for so many terms.
+        """
+        used = kind or self.best_kind
+        if not terms:
+            raise StatisticsError("no terms to test")
+        for term in terms:
+            self._error(term, used)
+        names = list(self.coefficients)
+        at = [names.index(term) for term in terms]
+        b, v = np.array([self.coefficients[term] for term in terms]), self.covariances[used][np.ix_(at, at)]
+        if np.linalg.matrix_rank(v) < len(at):
+            raise StatisticsError(f"{self.clusters or self.n} independent units are too few to test {len(at)} terms")
+        f = float(b @ np.linalg.solve(v, b)) / len(at)
+        return float(stats.f.sf(f, len(at), self.degrees_of_freedom(used)))
+
     def _error(self, term: str, kind: ErrorKind) -> float:
         if kind not in self.errors:
             raise StatisticsError(f"the fit has no {kind} errors", hint=f"it has: {', '.join(self.errors)}")
@@ -141,58 +169,28 @@ def fit_line(formula: str, data: pd.DataFrame, *, cluster: str | None = None) ->
     StatisticsError
         Too few rows or clusters, an unknown column, or predictors that do not vary.
     """
-    if cluster is not None:
-        require(data, (cluster,), "table")
-    plain = data.reset_index(drop=True)
-    for name in plain.columns:
-        if pd.api.types.is_numeric_dtype(plain[name]) and not pd.api.types.is_bool_dtype(plain[name]):
-            # Nullable columns hold pd.NA, which the formula machinery does not know.
-            plain[name] = plain[name].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
-    if cluster is not None:
-        plain = plain[plain[cluster].notna()]
-    try:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            model = smf.ols(formula, plain, missing="drop")
-    except (NameError, KeyError, SyntaxError, ValueError) as error:
-        raise StatisticsError(f"the formula '{formula}' cannot be fitted: {error}") from None
-    except Exception as error:
-        # The formula library wraps every failure in classes of its own.
-        if type(error).__module__.split(".")[0] not in {"patsy", "formulaic"}:
-            raise
-        raise StatisticsError(f"the formula '{formula}' cannot be fitted: {str(error).splitlines()[0]}") from None
-    x, y = np.asarray(model.exog, dtype=np.float64), np.asarray(model.endog, dtype=np.float64)
-    names = list(model.exog_names)
-    n, p = x.shape
-    if n <= p:
-        raise StatisticsError(f"{n} complete rows are too few for {p} coefficients")
-    if not np.isfinite(x).all() or not np.isfinite(y).all():
-        hint = "a logarithm of zero? leave such rows out"
-        raise StatisticsError("a variable of the formula is infinite", hint=hint)
-    if np.linalg.matrix_rank(x) < p:
-        raise StatisticsError("a predictor does not vary, or predictors are exact combinations of each other")
-    fit = model.fit()
+    made = design(formula, data, cluster=cluster)
+    x, y, (n, p) = made.x, made.y, made.x.shape
+    fit = OLS(y, x).fit()
     residuals = np.asarray(fit.resid, dtype=np.float64)
     kinds = {"classical": fit.cov_params(), "hc3": fit.get_robustcov_results("HC3").cov_params()}
-    groups = 0
-    if cluster is not None:
-        codes, labels = pd.factorize(plain.loc[model.data.row_labels, cluster])
-        groups = len(labels)
-        if groups < 2:
-            raise StatisticsError("one cluster says nothing about the spread between clusters")
-        clustered = fit.get_robustcov_results("cluster", groups=codes, use_t=True, df_correction=True)
+    if made.count:
+        clustered = fit.get_robustcov_results("cluster", groups=made.clusters, use_t=True, df_correction=True)
         kinds["cluster"] = clustered.cov_params()
-        kinds["cluster-hc3"] = _cluster_hc3(x, residuals, codes, groups)
-    errors = {
-        kind: dict(zip(names, np.sqrt(np.diag(np.asarray(cov))).tolist(), strict=True)) for kind, cov in kinds.items()
-    }
+        kinds["cluster-hc3"] = _cluster_hc3(x, residuals, made.clusters, made.count)
+    covariances = {kind: np.asarray(cov, dtype=np.float64) for kind, cov in kinds.items()}
     sigma = math.sqrt(float(residuals @ residuals) / (n - p))
     return LinearFit(
         formula=formula,
         n=n,
-        dropped=len(data) - n,
-        clusters=groups,
-        coefficients=dict(zip(names, np.asarray(fit.params).tolist(), strict=True)),
-        errors=errors,
+        dropped=made.dropped,
+        clusters=made.count,
+        coefficients=dict(zip(made.names, np.asarray(fit.params).tolist(), strict=True)),
+        errors={
+            kind: dict(zip(made.names, np.sqrt(np.diag(covariance)).tolist(), strict=True))
+            for kind, covariance in covariances.items()
+        },
+        covariances=covariances,
         r_squared=float(fit.rsquared),
         sigma=sigma,
         residuals=residuals,

@@ -1,0 +1,109 @@
+"""What a comparison comes to, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dsqa.stats.comparison.layout import Paired
+
+__all__ = ["answer_of", "best_of"]
+
+_UNITS = {"accuracy": "accuracy", "score": "mean score", "instability": "instability"}
+
+
+def best_of(paired: Paired, table: pd.DataFrame, level: float) -> tuple[str, tuple[str, ...]]:
+    """Return the label with the best mean, and those it is told apart from after adjustment."""
+    means = np.round(paired.values.mean(axis=0), 9)
+    at = int(np.argmin(means) if paired.low_is_better else np.argmax(means))
+    best = paired.labels[at]
+    tests = table[table["quantity"] == "difference"]
+    own = tests[(tests["first"] == best) | (tests["second"] == best)]
+    beaten = own[(own["p_adjusted"] < 1 - level).fillna(False).to_numpy(dtype=bool)]
+    others = beaten["first"].where(beaten["first"] != best, beaten["second"])
+    return best, tuple(str(label) for label in others)
+
+
+def answer_of(
+    paired: Paired,
+    table: pd.DataFrame,
+    best: str,
+    separated: tuple[str, ...],
+    *,
+    level: float,
+    margin: float,
+    adjust: str,
+) -> str:
+    """Return the answer in sentences."""
+
+    def named(label: str) -> str:
+        return label if paired.by == "model" else f"{paired.by} {label}"
+
+    def row(quantity: str, label: str, other: str | None = None) -> Any:
+        hits = table[table["quantity"] == quantity]
+        hits = hits[hits["first"].isin([label, other]) & (hits["second"].isin([label, other]) | (other is None))]
+        return hits.iloc[0] if len(hits) else None
+
+    count, unit = len(paired.values), _UNITS[paired.measure]
+    mean = row("mean", best)
+    lead = f"{named(best)} has the {'lowest' if paired.low_is_better else 'highest'} {unit}, {mean['estimate']:.2f}"
+    if not pd.isna(mean["low"]):
+        lead += f" ({level:.0%} interval {mean['low']:.2f} to {mean['high']:.2f})"
+    lead += f", over {count} question{'s' if count > 1 else ''}"
+    likely = row("probability of being best", best)
+    if likely is not None and not pd.isna(likely["estimate"]):
+        lead += f"; its probability of being best is {_share(likely['estimate'])}"
+    sentences = [lead + "."]
+    others = [label for label in paired.labels if label != best]
+    open_ = [label for label in others if label not in separated]
+    if count < 2:
+        sentences.append("One question cannot say how the models compare on others.")
+    elif not open_:
+        sentences.append(
+            f"It is told apart from {_list(list(map(named, others)))} (permutation within questions, {adjust})."
+        )
+    else:
+        if separated:
+            sentences.append(f"It is told apart from {_list(list(map(named, separated)))}.")
+        same = [label for label in open_ if _is_equivalent(row("equivalence", best, label))]
+        if same:
+            sentences.append(f"It is equivalent to {_list(list(map(named, same)))} within ±{margin:g}.")
+        rest = [label for label in open_ if label not in same]
+        if rest:
+            sentences.append(f"It is not told apart from {_list(list(map(named, rest)))}.")
+    if count >= 2:
+        order = np.argsort(paired.values.mean(axis=0), kind="stable")
+        order = order if paired.low_is_better else order[::-1]
+        second = next(paired.labels[i] for i in order if paired.labels[i] != best)
+        gap, found = row("difference", best, second), row("smallest detectable difference", best, second)
+        sign = 1 if gap["first"] == best else -1
+        text = f"To the next, {named(second)}, the difference is {_signed(sign * gap['estimate'])}"
+        if not pd.isna(gap["low"]):
+            ends = sorted((sign * gap["low"], sign * gap["high"]))
+            text += f" ({level:.0%} interval {_signed(ends[0])} to {_signed(ends[1])})"
+        text += f", p = {gap['p_adjusted']:.2g} after {adjust}"
+        if not pd.isna(found["estimate"]):
+            text += f"; differences below {found['estimate']:.2f} this study would often have missed"
+        sentences.append(text + ".")
+    return " ".join(sentences)
+
+
+def _share(value: float) -> str:
+    """Return a probability that reads 0 or 1 only where it is."""
+    return "above 0.99" if 0.995 <= value < 1 else f"{value:.2f}"
+
+
+def _signed(value: float) -> str:
+    text = f"{value:+.2f}"
+    return "0.00" if text in ("-0.00", "+0.00") else text
+
+
+def _is_equivalent(row: Any) -> bool:
+    return row is not None and not pd.isna(row["note"]) and str(row["note"]).startswith("equivalent")
+
+
+def _list(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

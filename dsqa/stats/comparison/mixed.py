@@ -1,0 +1,68 @@
+"""Models compared by logistic regression with a random intercept per question: odds ratios within a question."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dsqa.errors import StatisticsError
+from dsqa.stats.comparison.layout import label_of, pairs
+from dsqa.stats.models import ClusteredFit, glmm, likelihood_ratio
+
+__all__ = ["mixed_rows"]
+
+WITHIN_QUESTION = "odds ratio within a question"
+
+
+def mixed_rows(
+    outcomes: pd.DataFrame, by: str, within: Sequence[str], labels: Sequence[str], level: float
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the pairs' odds ratios, and the test that there is no difference at all.
+
+    accuracy ~ `by` + each column held equal + (1 | question), all as categories, on all runs of the questions
+    compared. The test drops `by` and compares likelihoods. Where the fit is not possible (a model that is never
+    right, one question) the rows say why.
+    """
+    names = {"label": by, **{f"held{i}": name for i, name in enumerate(within)}}
+    data = pd.DataFrame({new: outcomes[old].map(label_of) for new, old in names.items()})
+    data["question_id"] = outcomes["question_id"].map(label_of).to_numpy()
+    data["accuracy"] = outcomes["accuracy"].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+    held = [name for name in names if name != "label" and data[name].nunique() > 1]
+    rest = " + ".join(f"C({name})" for name in held) or "1"
+    test = {"quantity": "mixed model", "questions": data["question_id"].nunique()}
+    try:
+        full, reduced = glmm(f"accuracy ~ C(label) + {rest}", data), glmm(f"accuracy ~ {rest}", data)
+        chi2, df, p = likelihood_ratio(full, reduced)
+    except StatisticsError as reason:
+        lost = {"method": "not available", "note": reason.message}
+        rows = [{"quantity": WITHIN_QUESTION, "first": a, "second": b} | lost for a, b in pairs(labels)]
+        return rows, [test | lost]
+    note = f"chi-squared {chi2:.4g} on {df}; SD between questions {full.spread:.2f} on the log-odds scale"
+    overall = test | {"p": p, "method": f"likelihood ratio, {full.method}", "note": note}
+    return [_pair(full, first, second, level) for first, second in pairs(labels)], [overall]
+
+
+def _pair(fit: ClusteredFit, first: str, second: str, level: float) -> dict[str, Any]:
+    weights: dict[str, float] = {}
+    for label, sign in ((first, 1.0), (second, -1.0)):
+        # The reference label has no term: its effect is 0.
+        term = f"C(label)[T.{label}]"
+        if term in fit.coefficients:
+            weights[term] = sign
+    value, interval, p = fit.contrast(weights, level=level)
+    return {
+        "quantity": WITHIN_QUESTION,
+        "first": first,
+        "second": second,
+        "estimate": math.exp(value),
+        "low": math.exp(interval.low),
+        "high": math.exp(interval.high),
+        "p": p,
+        "questions": fit.clusters,
+        "method": fit.method,
+        "note": "one effect for all questions; where models suit different questions, p holds for these very ones",
+    }
