@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+from dsqa.cli.asking import Asking, ask_study, asking_options, say_how_to_go_on
 from dsqa.cli.studies import YAML, load_settings, open_recorded, shown
 from dsqa.study.config import StudyConfig
 from dsqa.study.folder import StudyFolder
 from dsqa.study.parse import load_study, parse_study
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dsqa.sampling import SamplingSummary
-    from dsqa.sampling.plan import CellId
 
 __all__ = ["demo", "report", "run", "sample", "score"]
 
@@ -42,13 +40,6 @@ _formats = click.option(
     help=f"Comma-separated: {', '.join(FORMATS)}.",
     callback=lambda _c, _p, value: _parse_formats(value),
 )
-_limit = click.option("--limit", type=click.IntRange(1), help="Record at most this many new runs, then stop.")
-_only = click.option(
-    "--only",
-    multiple=True,
-    metavar="NAME=LIST",
-    help="Ask only these: question=q1,q2, model=…, temperature=… or condition=…; may be repeated.",
-)
 
 
 def _parse_formats(value: str) -> tuple[str, ...]:
@@ -61,41 +52,7 @@ def _parse_formats(value: str) -> tuple[str, ...]:
     return chosen
 
 
-def _sample(
-    config: StudyConfig,
-    study_path: Path | None,
-    root: Path,
-    limit: int | None,
-    only: tuple[str, ...] = (),
-    *,
-    unsafe: bool,
-    workers: int | None,
-) -> tuple[StudyFolder, SamplingSummary]:
-    from dsqa.endpoints.embedded import fetch_weights, find_weights
-    from dsqa.sampling import Selection, prepare_study, sample_study, terminal_progress
-
-    selection = Selection.parse(only) if only else None
-    used = [config.endpoints[model.endpoint] for model in config.models]
-    if any(endpoint.kind == "embedded" and endpoint.weights is None for endpoint in used) and not find_weights():
-        click.echo("Fetching the embedded model's weights (93 MB, once) …", err=True)
-        fetch_weights()
-    folder = prepare_study(config, study_path, root)
-
-    def ask(*, targets: Mapping[CellId, int] | None = None, limit: int | None) -> SamplingSummary:
-        with terminal_progress("sampling") as progress:
-            return sample_study(folder, progress=progress, limit=limit, only=selection, targets=targets)
-
-    if config.stop is None:
-        return folder, ask(limit=limit)
-    from dsqa.cli.stopping import ask_until_precise
-
-    summary = ask_until_precise(
-        folder, config.stop, ask, config=config, only=selection, limit=limit, unsafe=unsafe, workers=workers
-    )
-    return folder, summary
-
-
-def _score(folder: StudyFolder, unsafe: bool, workers: int | None) -> None:
+def _score(folder: StudyFolder, unsafe: bool, workers: int | None, reruns: int = 1) -> pd.DataFrame:
     from dsqa.cli.progress import counting_bar
     from dsqa.outcomes import save_table, score_study
     from dsqa.stats import summarise_cells
@@ -103,13 +60,14 @@ def _score(folder: StudyFolder, unsafe: bool, workers: int | None) -> None:
     from dsqa.study.folder import stop_of
 
     with counting_bar("marking", "runs") as advance:
-        outcomes = score_study(folder, unsafe=unsafe, workers=workers, progress=advance)
+        outcomes = score_study(folder, unsafe=unsafe, workers=workers, progress=advance, reruns=reruns)
     description = folder.describe()
     stop = stop_of(description)
     if stop is not None:
         save_table(stopping_table(outcomes, stop, description.runs), folder.stopping_path)
     cells = summarise_cells(outcomes, seed=description.seed, sequential=stop is not None)
     save_table(cells, folder.cells_path)
+    return outcomes
 
 
 def _render(
@@ -134,8 +92,7 @@ def _all_steps(
     study_path: Path | None,
     root: Path,
     *,
-    limit: int | None,
-    only: tuple[str, ...],
+    asking: Asking,
     formats: tuple[str, ...],
     unsafe: bool,
     workers: int | None,
@@ -145,9 +102,9 @@ def _all_steps(
 
     if not unsafe:
         _refuse_early(config)
-    folder, sampled = _sample(config, study_path, root, limit, only, unsafe=unsafe, workers=workers)
+    folder, sampled = ask_study(config, study_path, root, asking, unsafe=unsafe, workers=workers)
+    say_how_to_go_on(sampled)
     if sampled.interrupted:
-        _say_how_to_go_on(sampled)
         return 130
     _score(folder, unsafe, workers)
     reports = _render(folder, formats)
@@ -161,14 +118,6 @@ def _refuse_early(config: StudyConfig) -> None:
     from dsqa.execution import execute
 
     execute((), config.execution)
-
-
-def _say_how_to_go_on(summary: SamplingSummary) -> None:
-    click.echo(
-        f"dsqa: stopped with {summary.recorded} of {summary.total} runs recorded; "
-        "nothing is lost; run the same command again to go on",
-        err=True,
-    )
 
 
 @click.command(short_help="A real report in a few minutes, no key needed.")
@@ -197,22 +146,20 @@ def demo(
     if runs is not None:
         config = config.model_copy(update={"runs": runs})
     return _all_steps(
-        config, None, out, limit=None, only=(), formats=formats, unsafe=unsafe, workers=workers, as_json=as_json
+        config, None, out, asking=Asking(), formats=formats, unsafe=unsafe, workers=workers, as_json=as_json
     )
 
 
 @click.command(short_help="Ask, mark and report: the whole study.")
 @_study
-@_limit
-@_only
+@asking_options
 @_formats
 @_unsafe
 @_workers
 @_json
 def run(
     study: Path,
-    limit: int | None,
-    only: tuple[str, ...],
+    asking: Asking,
     formats: tuple[str, ...],
     unsafe: bool,
     workers: int | None,
@@ -224,46 +171,70 @@ def run(
     """
     config, root = load_settings(study)
     return _all_steps(
-        config, study, root, limit=limit, only=only, formats=formats, unsafe=unsafe, workers=workers, as_json=as_json
+        config, study, root, asking=asking, formats=formats, unsafe=unsafe, workers=workers, as_json=as_json
     )
 
 
 @click.command(short_help="Ask the questions and record the answers.")
 @_study
-@_limit
-@_only
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be sent and cost, per model; send nothing, write nothing."
+)
+@asking_options
 @_unsafe
 @_workers
 @_json
-def sample(
-    study: Path, limit: int | None, only: tuple[str, ...], unsafe: bool, workers: int | None, as_json: bool
-) -> int:
+def sample(study: Path, dry_run: bool, asking: Asking, unsafe: bool, workers: int | None, as_json: bool) -> int:
     """Ask what STUDY (a study.yaml) asks for and is not recorded yet. This is the step that costs money.
 
     Where the study says when to 'stop', the answers are marked as they come in, which runs the code in them.
     """
     config, root = load_settings(study)
+    if dry_run:
+        _say_what_it_would_cost(config, study, root, asking, as_json)
+        return 0
     if config.stop is not None and not unsafe:
         _refuse_early(config)
-    folder, summary = _sample(config, study, root, limit, only, unsafe=unsafe, workers=workers)
-    if summary.interrupted:
-        _say_how_to_go_on(summary)
+    folder, summary = ask_study(config, study, root, asking, unsafe=unsafe, workers=workers)
+    say_how_to_go_on(summary)
     if as_json:
         click.echo(json.dumps({"folder": str(folder.root), **summary.to_dict()}))
     else:
-        click.echo(f"{shown(folder.records_path)}: {summary.recorded} of {summary.total} runs, {summary.new} new")
+        from dsqa.cli.cost import spent_text
+
+        click.echo(
+            f"{shown(folder.records_path)}: {summary.recorded:,} of {summary.total:,} runs, {summary.new:,} new; "
+            f"cost: {spent_text(summary)}"
+        )
     return 130 if summary.interrupted else 0
+
+
+def _say_what_it_would_cost(config: StudyConfig, study: Path, root: Path, asking: Asking, as_json: bool) -> None:
+    from dsqa.cli.cost import estimate_text
+    from dsqa.sampling import estimate_study
+
+    estimate = estimate_study(config, study, root, limit=asking.limit, only=asking.selection())
+    click.echo(json.dumps(estimate.to_dict()) if as_json else estimate_text(estimate, Path(shown(root))))
 
 
 @click.command(short_help="Run the answers' code and mark every run.")
 @_recorded
+@click.option(
+    "--rerun",
+    "reruns",
+    type=click.IntRange(1),
+    default=1,
+    metavar="K",
+    help="Run each piece of code K times, to tell code that varies by itself from a machine that does.",
+)
 @_unsafe
 @_workers
 @_json
-def score(study: Path, unsafe: bool, workers: int | None, as_json: bool) -> None:
+def score(study: Path, reruns: int, unsafe: bool, workers: int | None, as_json: bool) -> None:
     """Mark every recorded run of STUDY (a folder under runs/, or its study.yaml).
 
-    Code in the answers is run in a sandbox; what a piece of code gave is kept, so marking again is quick.
+    Code in the answers is run in a sandbox; what a piece of code gave is kept, so marking again is quick, and
+    marking that was interrupted goes on where it stopped.
     """
     folder = open_recorded(study)
     if study.suffix in YAML:
@@ -271,12 +242,16 @@ def score(study: Path, unsafe: bool, workers: int | None, as_json: bool) -> None
         from dsqa.sampling import prepare_study
 
         folder = prepare_study(load_study(study), study, folder.root)
-    _score(folder, unsafe, workers)
+    outcomes = _score(folder, unsafe, workers, reruns)
     if as_json:
         from dsqa.cli.summary import summary_data
 
         click.echo(json.dumps(summary_data(folder, None, [])))
     else:
+        if reruns > 1:
+            from dsqa.outcomes import rerun_summary
+
+            click.echo(rerun_summary(outcomes))
         click.echo(shown(folder.outcomes_path))
         click.echo(shown(folder.cells_path))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from dsqa.cli.cost import money_text
 from dsqa.study.folder import StudyFolder
 
 if TYPE_CHECKING:
@@ -19,12 +20,18 @@ __all__ = ["five_lines", "summary_data"]
 def summary_data(folder: StudyFolder, sampled: SamplingSummary | None, reports: list[Path]) -> dict[str, Any]:
     """Return what a script wants to know of a marked study, as plain data."""
     from dsqa.outcomes import load_outcomes
+    from dsqa.prices import recorded_prices, total_cost
+    from dsqa.records import read_records
     from dsqa.stats import VERDICTS
 
     outcomes = load_outcomes(folder.outcomes_path)
     cells = pd.read_parquet(folder.cells_path)
     description = folder.describe()
     runs = len(outcomes)
+    if sampled is not None:
+        money, unpriced = sampled.money_all or {}, sampled.unpriced
+    else:
+        money, unpriced = total_cost(read_records(folder.records_path), recorded_prices(folder.root))
     counts = cells["verdict"].value_counts()
     return {
         "study": description.name,
@@ -39,6 +46,8 @@ def summary_data(folder: StudyFolder, sampled: SamplingSummary | None, reports: 
         "unparsed": int((outcomes["answer_status"] == "unparsed").sum()),
         "tokens": int(outcomes["tokens_total"].sum()),
         "tokens_per_second": sampled.tokens_per_second if sampled and sampled.new else None,
+        "cost": {"money": money, "money_new": (sampled.money if sampled else None) or {}, "unpriced": unpriced},
+        "stopped": sampled.stopped if sampled else None,
         "sampling_seconds": sampled.seconds if sampled and sampled.new else None,
         "verdicts": {verdict: int(counts.get(verdict, 0)) for verdict in VERDICTS},
         "unsettled": int((~cells["settled"].astype(bool)).sum()),
@@ -56,6 +65,9 @@ def five_lines(data: dict[str, Any], shown: Callable[[Path], str]) -> str:
     speed = ""
     if data["tokens_per_second"]:
         speed = f"; {data['tokens_per_second']:.0f} tokens/s for {_duration(data['sampling_seconds'])}"
+    cost = data["cost"]
+    if cost["unpriced"] or any(cost["money"].values()):
+        speed += f"; cost: {money_text(cost['money'], cost['unpriced'])}"
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in data["verdicts"].items())
     cells = sum(data["verdicts"].values())
     lines = {

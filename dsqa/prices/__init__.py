@@ -1,6 +1,6 @@
 """What tokens cost: prices from a file that people edit, and what a run came to."""
 
-from dsqa.prices.cost import cost_of, usage_cost
+from dsqa.prices.cost import cost_of, total_cost, usage_cost
 from dsqa.prices.load import find_prices, load_prices, recorded_prices, save_prices
 from dsqa.prices.model import Money, Price, Prices, format_money
 
@@ -14,5 +14,6 @@ __all__ = [
     "load_prices",
     "recorded_prices",
     "save_prices",
+    "total_cost",
     "usage_cost",
 ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dsqa.prices.model import Money, Price, Prices
 from dsqa.records import Record, usage_counts
 
-__all__ = ["MAY_BE_BILLED", "cost_of", "usage_cost"]
+__all__ = ["MAY_BE_BILLED", "cost_of", "total_cost", "usage_cost"]
 
 MAY_BE_BILLED = frozenset({"timeout", "dropped", "malformed body"})
 """Failures after which the endpoint may have done the work, and charge for it."""
@@ -38,6 +38,19 @@ def cost_of(record: Record, prices: Prices) -> Money | None:
         return Money(0.0, price.currency)
     amount = usage_cost(record.usage, price)
     return None if amount is None else Money(amount, price.currency)
+
+
+def total_cost(records: Iterable[Record], prices: Prices) -> tuple[dict[str, float], int]:
+    """Return what runs cost together, by currency, and how many have no known cost and are left out of it."""
+    money: dict[str, float] = {}
+    unknown = 0
+    for record in records:
+        cost = cost_of(record, prices)
+        if cost is None:
+            unknown += 1
+        else:
+            money[cost.currency] = money.get(cost.currency, 0.0) + cost.amount
+    return money, unknown
 
 
 def usage_cost(usage: Mapping[str, Any] | None, price: Price) -> float | None:

@@ -108,7 +108,7 @@ class Price:
         """Whether it is 0, whatever is asked."""
         return self.input == self.cached_input == self.output == 0
 
-    def cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
+    def cost(self, tokens_in: float, tokens_out: float, cached: float = 0) -> float:
         """Return what a request costs; `cached` tokens are part of `tokens_in`."""
         cached = min(cached, tokens_in)
         return ((tokens_in - cached) * self.input + cached * self.cached_input + tokens_out * self.output) / _PER

@@ -6,7 +6,7 @@ import asyncio
 
 from dsqa.errors import StudyError
 from dsqa.prices import format_money
-from dsqa.sampling.history import Need
+from dsqa.sampling.history import NOTHING, Need
 from dsqa.study.sections import BudgetConfig
 
 __all__ = ["Budget", "parse_budget"]
@@ -27,15 +27,19 @@ class Budget:
         What its money is in.
     spent
         Taken in all sessions before.
+    unsure
+        The part of it that was set aside for requests which broke off: they may or may not have been billed.
     """
 
-    def __init__(self, caps: BudgetConfig, currency: str, spent: Need) -> None:
+    def __init__(self, caps: BudgetConfig, currency: str, spent: Need, unsure: Need = NOTHING) -> None:
         self.caps = caps
         self.currency = currency
         self.spent = spent
+        self.unsure = unsure
         self.held = Need()
         self.used_up: str | None = None
         """Which cap ended it, as a person reads it, or None."""
+        self._in_flight = 0
         self._given_back = asyncio.Event()
 
     async def take(self, need: Need, stop: asyncio.Event) -> bool:
@@ -43,7 +47,7 @@ class Budget:
         while (cap := self._too_little(need)) is not None:
             if stop.is_set():
                 return False
-            if self.held.requests <= 0:
+            if not self._in_flight:
                 self.used_up = cap
                 self._wake()
                 return False
@@ -52,12 +56,16 @@ class Budget:
             if self.used_up:
                 return False
         self.held = self.held.plus(need)
+        self._in_flight += 1
         return True
 
-    def settle(self, held: Need, took: Need) -> None:
+    def settle(self, held: Need, took: Need, *, unsure: bool = False) -> None:
         """Give back what was set aside, and take what the request took."""
-        self.held = self.held.minus(held)
+        self._in_flight -= 1
+        self.held = self.held.minus(held) if self._in_flight else Need()
         self.spent = self.spent.plus(took)
+        if unsure:
+            self.unsure = self.unsure.plus(took)
         self._wake()
 
     def money_left(self) -> float | None:
@@ -73,11 +81,17 @@ class Budget:
         if self.caps.requests is not None and after.requests > self.caps.requests:
             return f"{self.spent.requests:,} of {self.caps.requests:,} requests are made"
         if self.caps.tokens is not None and after.tokens > self.caps.tokens:
-            return f"{self.spent.tokens:,.0f} of {self.caps.tokens:,} tokens are used"
+            broke_off = f"{self.unsure.tokens:,.0f}" if self.unsure.tokens else ""
+            return f"{self.spent.tokens:,.0f} of {self.caps.tokens:,} tokens are used{_perhaps(broke_off)}"
         if self.caps.money is not None and after.money > self.caps.money * (1 + 1e-12):
             spent = format_money(self.spent.money, self.currency)
-            return f"{spent} of {format_money(self.caps.money, self.currency)} is spent"
+            broke_off = format_money(self.unsure.money, self.currency) if self.unsure.money else ""
+            return f"{spent} of {format_money(self.caps.money, self.currency)} is spent{_perhaps(broke_off)}"
         return None
+
+
+def _perhaps(amount: str) -> str:
+    return f" ({amount} of it perhaps not, on requests that broke off)" if amount else ""
 
 
 async def _either(one: asyncio.Event, other: asyncio.Event) -> None:

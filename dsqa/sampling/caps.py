@@ -8,7 +8,7 @@ from dsqa.endpoints import address_of
 from dsqa.errors import StudyError
 from dsqa.prices import Prices
 from dsqa.sampling.budget import Budget
-from dsqa.sampling.history import History, Need
+from dsqa.sampling.history import NOTHING, History, Need
 from dsqa.sampling.ledger import Ledger
 from dsqa.sampling.plan import CellRequest
 from dsqa.study.sections import BudgetConfig, EndpointConfig
@@ -23,14 +23,21 @@ def price_address(name: str, config: EndpointConfig) -> str:
 
 def spent_before(history: History, ledger: Ledger, currency: str) -> Need:
     """Return what all earlier sessions took, requests included that left no record and may have been billed."""
-    sessions = ledger.before
-    unsure = [entry.unsure for entry in sessions]
+    unsure = unsure_before(ledger)
     return Need(
         # Both are lower bounds: the account misses a killed session's last moments, records the unanswered requests.
-        requests=max(sum(entry.requests for entry in sessions), history.total.requests),
-        tokens=history.total.tokens + sum(need.tokens for need in unsure),
-        money=history.total.money.get(currency, 0.0) + sum(need.money for need in unsure),
+        requests=max(sum(entry.requests for entry in ledger.before), history.total.requests),
+        tokens=history.total.tokens + unsure.tokens,
+        money=history.total.money.get(currency, 0.0) + unsure.money,
     )
+
+
+def unsure_before(ledger: Ledger) -> Need:
+    """Return what requests that broke off in earlier sessions may have taken."""
+    unsure = NOTHING
+    for entry in ledger.before:
+        unsure = unsure.plus(entry.unsure)
+    return unsure
 
 
 def open_budget(
@@ -53,7 +60,7 @@ def open_budget(
     if caps.money is not None:
         for model, name in sorted({(cell.condition["model"], cell.endpoint) for cell in cells}):
             _check_price(history.prices, model, price_address(name, endpoints[name]), currency)
-    return Budget(caps, currency, spent_before(history, ledger, currency))
+    return Budget(caps, currency, spent_before(history, ledger, currency), unsure_before(ledger))
 
 
 def _check_price(prices: Prices, model: str, address: str, currency: str) -> None:

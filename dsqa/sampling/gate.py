@@ -60,10 +60,10 @@ class Gate:
             return None
         return need
 
-    def leave(self, held: Need, took: Need) -> None:
-        """A request is done with: correct what was set aside for it by what it took."""
+    def leave(self, held: Need, took: Need, *, unsure: bool = False) -> None:
+        """A request is done with: correct what was set aside for it by what it took (`unsure`: may have taken)."""
         if self._budget is not None:
-            self._budget.settle(held, took)
+            self._budget.settle(held, took, unsure=unsure)
         if self._tokens is not None:
             self._tokens.give_back(held.tokens - took.tokens)
 

@@ -12,7 +12,7 @@ from dsqa.records import Record, usage_counts
 from dsqa.sampling.plan import CellRequest
 from dsqa.tokens import count_bpe, count_messages
 
-__all__ = ["History", "Need", "Tally", "output_bound"]
+__all__ = ["NOTHING", "History", "Need", "Tally", "output_bound"]
 
 _OTHER_TOKENISER = 1.15
 """Other models' tokenisers make more tokens of a prompt than the one counted with; few make 15 % more."""
@@ -34,6 +34,9 @@ class Need(NamedTuple):
     def minus(self, other: Need) -> Need:
         """Subtract."""
         return Need(self.requests - other.requests, self.tokens - other.tokens, self.money - other.money)
+
+
+NOTHING = Need()
 
 
 @dataclass
@@ -118,6 +121,7 @@ class History:
         self.total = Tally()
         self._inputs: dict[str, int] = {}
         self._outputs: dict[str, _Outputs] = {}
+        self._by_model: dict[str, _Outputs] = {}
         self._counted: dict[str, int] = {}
 
     def see(self, record: Record, *also: Tally) -> Need:
@@ -150,13 +154,16 @@ class History:
 
     def _learn(self, record: Record, tokens_in: int, tokens_out: int) -> None:
         self._inputs[record.condition_id + record.prompt_hash] = tokens_in
-        seen = self._outputs.setdefault(record.condition_id, _Outputs())
         choices = (record.choice or {}).get("of") or 1
-        seen.answers += choices
-        seen.requests += 1
-        seen.tokens_in += tokens_in
-        seen.tokens += tokens_out
-        seen.most = max(seen.most, -(-tokens_out // choices))
+        for seen in (
+            self._outputs.setdefault(record.condition_id, _Outputs()),
+            self._by_model.setdefault(str(record.condition.get("model")), _Outputs()),
+        ):
+            seen.answers += choices
+            seen.requests += 1
+            seen.tokens_in += tokens_in
+            seen.tokens += tokens_out
+            seen.most = max(seen.most, -(-tokens_out // choices))
 
     def _own_count(self, record: Record) -> int:
         if record.prompt_hash not in self._counted:
@@ -172,9 +179,13 @@ class History:
             self._counted[cell.prompt_hash] = count_messages(_messages(cell.request))
         return self._counted[cell.prompt_hash]
 
-    def mean_out(self, condition_id: str) -> float | None:
-        """Return the mean tokens that an answer of a condition has; None before the first one."""
-        seen = self._outputs.get(condition_id)
+    def knows_prompt(self, cell: CellRequest) -> bool:
+        """Whether an endpoint has reported how many tokens a cell's prompt has."""
+        return cell.condition_id + cell.prompt_hash in self._inputs
+
+    def mean_out(self, cell: CellRequest) -> float | None:
+        """Return the mean tokens of recorded answers under a cell's condition, else of its model, else None."""
+        seen = self._outputs.get(cell.condition_id) or self._by_model.get(cell.condition["model"])
         return seen.tokens / seen.answers if seen else None
 
     def typical(self, condition_id: str) -> float:

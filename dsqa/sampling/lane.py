@@ -211,7 +211,7 @@ class Lane:
         finally:
             self._in_flight -= 1
             session.done_with(unsure=need if unsure else None)
-            self._gate.leave(need, took)
+            self._gate.leave(need, took, unsure=unsure)
 
     def _answered(self, attempt: Attempt, replies: Sequence[Reply]) -> Need:
         planned = attempt.planned

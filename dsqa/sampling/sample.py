@@ -204,6 +204,7 @@ class _Job:
         budget = open_budget(self.caps, self._asked(), self.config.endpoints, self.history, self.ledger)
         async with AsyncExitStack() as stack:
             endpoints = {name: await self._open(stack, name) for name in sorted(names)}
+            entry = self._entry(len(recorded))
             self.ledger.begin(entry)
             session = Session(
                 self.store,

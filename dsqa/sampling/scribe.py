@@ -44,10 +44,10 @@ class Source(Protocol):
     """Where answers come from: an open endpoint, or its batches."""
 
     @property
-    def base_url(self) -> str: ...  # noqa: D102
+    def base_url(self) -> str: ...
 
     @property
-    def versions(self) -> dict[str, str]: ...  # noqa: D102
+    def versions(self) -> dict[str, str]: ...
 
 
 class Scribe:

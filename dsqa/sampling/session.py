@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dsqa.errors import DsqaError, EndpointError
 from dsqa.records import Record, RecordStore
 from dsqa.sampling.budget import Budget
-from dsqa.sampling.history import History, Need
+from dsqa.sampling.history import NOTHING, History, Need
 from dsqa.sampling.ledger import CHECKPOINT_SECONDS, How, Ledger, SessionEntry, now_utc
 from dsqa.sampling.progress import Progress, SamplingState
 
@@ -89,7 +89,7 @@ class Session:
             money_new=dict(tally.money),
             unpriced=self.history.total.unpriced,
             money_left=None if self.budget is None else self.budget.money_left(),
-            stopping=self.stop.is_set(),
+            stopping=self.stop.is_set() and self.entry.in_flight > 0,
         )
 
     def tell(self, *, at_once: bool = False) -> None:
@@ -119,7 +119,7 @@ class Session:
 
     def _update_entry(self) -> None:
         self.entry.ended = now_utc()
-        self.entry.held = Need() if self.budget is None else self.budget.held
+        self.entry.held = NOTHING if self.budget is None else self.budget.held
         self.entry.wall_seconds = round(time.monotonic() - self._begun, 3)
         self.entry.runs_after = len(self._store.recorded)
 
@@ -129,13 +129,13 @@ class Session:
         A disk that does not take them ends the session.
         """
         if self.problem is not None and not isinstance(self.problem, EndpointError):
-            return Need()
+            return NOTHING
         try:
             self._store.append(*records)
         except DsqaError as error:
             self.give_up(error)
-            return Need()
-        took = Need()
+            return NOTHING
+        took = NOTHING
         for record in records:
             took = took.plus(self.history.see(record, self.entry.tally))
             if record.status != "failed":

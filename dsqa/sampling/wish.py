@@ -54,7 +54,11 @@ class Wish:
     @property
     def total(self) -> int:
         """Runs that the cells are to have."""
-        return sum(runs_wanted(cell, self.runs) for cell in self.cells)
+        return sum(self.runs_of(cell) for cell in self.cells)
+
+    def runs_of(self, cell: CellRequest) -> int:
+        """Return how many runs a cell is to have."""
+        return runs_wanted(cell, self.runs)
 
     def plan(self, recorded: RunIndex) -> Iterator[PlannedRequest]:
         """Yield what is still to be asked."""
