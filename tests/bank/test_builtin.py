@@ -265,7 +265,7 @@ def test_questions_name_the_conventions_of_their_traps():
         "reference level": r"reference level|as the reference",
         "scaled": r"[Ss]cale",
         "continuity": r"continuity correction",
-        "penalty": r"without penalty",
+        "default penalty": r"without penalty",
     }
     for question in BANK:
         for convention in question.traps:
