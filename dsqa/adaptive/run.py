@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import pandas as pd
 
@@ -131,7 +132,9 @@ def sample_until_precise(
             break
     if done and done[-1].interrupted:
         recorded += done[-1].new
-    return AdaptiveSampling(_together(done, recorded, total), table, looks, not targets)
+    # Asking nothing tells what the sessions before this one took.
+    summary = _together(done or [ask(targets={}, limit=None)], recorded, total)
+    return AdaptiveSampling(summary, table, looks, not targets)
 
 
 class _Now(NamedTuple):
@@ -157,18 +160,22 @@ def _ended(summary: SamplingSummary) -> bool:
     return summary.recorded < summary.total or not summary.new
 
 
+_ADD_UP = (
+    "new",
+    "failed",
+    "retried",
+    "tokens",
+    "tokens_in",
+    "tokens_cached",
+    "tokens_reasoning",
+    "requests",
+    "seconds",
+)
+
+
 def _together(sessions: list[SamplingSummary], recorded: int, total: int) -> SamplingSummary:
-    if not sessions:
-        return SamplingSummary(
-            new=0, failed=0, retried=0, recorded=recorded, total=total, tokens=0, seconds=0.0, interrupted=False
-        )
-    return replace(
-        sessions[-1],
-        new=sum(s.new for s in sessions),
-        failed=sum(s.failed for s in sessions),
-        retried=sum(s.retried for s in sessions),
-        tokens=sum(s.tokens for s in sessions),
-        seconds=sum(s.seconds for s in sessions),
-        recorded=recorded,
-        total=total,
-    )
+    money: Counter[str] = Counter()
+    for session in sessions:
+        money.update(session.money or {})
+    sums: dict[str, Any] = {name: sum(getattr(session, name) for session in sessions) for name in _ADD_UP}
+    return replace(sessions[-1], **sums, money=dict(money), recorded=recorded, total=total)

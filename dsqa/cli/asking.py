@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from dsqa.cli.scheduler import HERE, Machines
 from dsqa.study.config import StudyConfig
 from dsqa.study.folder import StudyFolder
 
@@ -79,7 +80,14 @@ def asking_options(command: F) -> F:
 
 
 def ask_study(
-    config: StudyConfig, study_path: Path | None, root: Path, asking: Asking, *, unsafe: bool, workers: int | None
+    config: StudyConfig,
+    study_path: Path | None,
+    root: Path,
+    asking: Asking,
+    *,
+    unsafe: bool,
+    workers: int | None,
+    over: Machines = HERE,
 ) -> tuple[StudyFolder, SamplingSummary]:
     """Prepare a study and ask what is missing; where it says when to stop, mark the answers as they come."""
     from dsqa.endpoints.embedded import fetch_weights, find_weights
@@ -96,7 +104,13 @@ def ask_study(
     def ask(*, targets: Mapping[CellId, int] | None = None, limit: int | None) -> SamplingSummary:
         with terminal_progress("sampling") as progress:
             return sample_study(
-                folder, progress=progress, limit=limit, only=selection, targets=targets, budget=budget
+                folder,
+                progress=progress,
+                limit=limit,
+                only=selection,
+                targets=targets,
+                budget=budget,
+                opener=over.opener,
             )
 
     if config.stop is None:
@@ -104,7 +118,15 @@ def ask_study(
     from dsqa.cli.stopping import ask_until_precise
 
     summary = ask_until_precise(
-        folder, config.stop, ask, config=config, only=selection, limit=asking.limit, unsafe=unsafe, workers=workers
+        folder,
+        config.stop,
+        ask,
+        config=config,
+        only=selection,
+        limit=asking.limit,
+        unsafe=unsafe,
+        workers=workers,
+        executor=over.executor,
     )
     return folder, summary
 

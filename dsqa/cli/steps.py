@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 from dsqa.cli.asking import Asking, ask_study, asking_options, say_how_to_go_on
+from dsqa.cli.scheduler import HERE, Machines, machines, scheduler_option
 from dsqa.cli.studies import YAML, load_settings, open_recorded, shown
 from dsqa.study.config import StudyConfig
 from dsqa.study.folder import StudyFolder
@@ -52,7 +53,9 @@ def _parse_formats(value: str) -> tuple[str, ...]:
     return chosen
 
 
-def _score(folder: StudyFolder, unsafe: bool, workers: int | None, reruns: int = 1) -> pd.DataFrame:
+def _score(
+    folder: StudyFolder, unsafe: bool, workers: int | None, reruns: int = 1, over: Machines = HERE
+) -> pd.DataFrame:
     from dsqa.cli.progress import counting_bar
     from dsqa.outcomes import save_table, score_study
     from dsqa.stats import summarise_cells
@@ -60,7 +63,9 @@ def _score(folder: StudyFolder, unsafe: bool, workers: int | None, reruns: int =
     from dsqa.study.folder import stop_of
 
     with counting_bar("marking", "runs") as advance:
-        outcomes = score_study(folder, unsafe=unsafe, workers=workers, progress=advance, reruns=reruns)
+        outcomes = score_study(
+            folder, unsafe=unsafe, workers=workers, progress=advance, reruns=reruns, executor=over.executor
+        )
     description = folder.describe()
     stop = stop_of(description)
     if stop is not None:
@@ -96,17 +101,19 @@ def _all_steps(
     formats: tuple[str, ...],
     unsafe: bool,
     workers: int | None,
+    scheduler: str | None = None,
     as_json: bool,
 ) -> int:
     from dsqa.cli.summary import five_lines, summary_data
 
-    if not unsafe:
+    if not unsafe and scheduler is None:
         _refuse_early(config)
-    folder, sampled = ask_study(config, study_path, root, asking, unsafe=unsafe, workers=workers)
-    say_how_to_go_on(sampled)
-    if sampled.interrupted:
-        return 130
-    _score(folder, unsafe, workers)
+    with machines(scheduler) as over:
+        folder, sampled = ask_study(config, study_path, root, asking, unsafe=unsafe, workers=workers, over=over)
+        say_how_to_go_on(sampled)
+        if sampled.interrupted:
+            return 130
+        _score(folder, unsafe, workers, over=over)
     reports = _render(folder, formats)
     data = summary_data(folder, sampled, reports)
     click.echo(json.dumps(data, ensure_ascii=False) if as_json else five_lines(data, shown))
@@ -156,6 +163,7 @@ def demo(
 @_formats
 @_unsafe
 @_workers
+@scheduler_option
 @_json
 def run(
     study: Path,
@@ -163,6 +171,7 @@ def run(
     formats: tuple[str, ...],
     unsafe: bool,
     workers: int | None,
+    scheduler: str | None,
     as_json: bool,
 ) -> int:
     """Do everything that STUDY (a study.yaml) asks for and that is not done yet.
@@ -171,7 +180,15 @@ def run(
     """
     config, root = load_settings(study)
     return _all_steps(
-        config, study, root, asking=asking, formats=formats, unsafe=unsafe, workers=workers, as_json=as_json
+        config,
+        study,
+        root,
+        asking=asking,
+        formats=formats,
+        unsafe=unsafe,
+        workers=workers,
+        scheduler=scheduler,
+        as_json=as_json,
     )
 
 
@@ -183,8 +200,17 @@ def run(
 @asking_options
 @_unsafe
 @_workers
+@scheduler_option
 @_json
-def sample(study: Path, dry_run: bool, asking: Asking, unsafe: bool, workers: int | None, as_json: bool) -> int:
+def sample(
+    study: Path,
+    dry_run: bool,
+    asking: Asking,
+    unsafe: bool,
+    workers: int | None,
+    scheduler: str | None,
+    as_json: bool,
+) -> int:
     """Ask what STUDY (a study.yaml) asks for and is not recorded yet. This is the step that costs money.
 
     Where the study says when to 'stop', the answers are marked as they come in, which runs the code in them.
@@ -193,9 +219,10 @@ def sample(study: Path, dry_run: bool, asking: Asking, unsafe: bool, workers: in
     if dry_run:
         _say_what_it_would_cost(config, study, root, asking, as_json)
         return 0
-    if config.stop is not None and not unsafe:
+    if config.stop is not None and not unsafe and scheduler is None:
         _refuse_early(config)
-    folder, summary = ask_study(config, study, root, asking, unsafe=unsafe, workers=workers)
+    with machines(scheduler) as over:
+        folder, summary = ask_study(config, study, root, asking, unsafe=unsafe, workers=workers, over=over)
     say_how_to_go_on(summary)
     if as_json:
         click.echo(json.dumps({"folder": str(folder.root), **summary.to_dict()}))
@@ -213,8 +240,22 @@ def _say_what_it_would_cost(config: StudyConfig, study: Path, root: Path, asking
     from dsqa.cli.cost import estimate_text
     from dsqa.sampling import estimate_study
 
-    estimate = estimate_study(config, study, root, limit=asking.limit, only=asking.selection())
-    click.echo(json.dumps(estimate.to_dict()) if as_json else estimate_text(estimate, Path(shown(root))))
+    selection = asking.selection()
+    estimate = estimate_study(config, study, root, limit=asking.limit, only=selection)
+    if config.stop is None:
+        click.echo(json.dumps(estimate.to_dict()) if as_json else estimate_text(estimate, Path(shown(root))))
+        return
+    # It stops by itself: somewhere between the first look at every cell and the most runs it may have.
+    first = config.stop.looks(config.most_runs)[0]
+    fewest = config.model_copy(update={"stop": None, "runs": first})
+    least = estimate_study(fewest, study, root, limit=asking.limit, only=selection)
+    if as_json:
+        click.echo(json.dumps({"at_least": least.to_dict(), "at_most": estimate.to_dict()}))
+        return
+    click.echo(f"At least, if every cell is precise enough at its first look ({first} runs):\n")
+    click.echo(estimate_text(least, Path(shown(root))))
+    click.echo(f"\nAt most, if none is before it has {config.most_runs} runs:\n")
+    click.echo(estimate_text(estimate, Path(shown(root))))
 
 
 @click.command(short_help="Run the answers' code and mark every run.")
@@ -229,8 +270,9 @@ def _say_what_it_would_cost(config: StudyConfig, study: Path, root: Path, asking
 )
 @_unsafe
 @_workers
+@scheduler_option
 @_json
-def score(study: Path, reruns: int, unsafe: bool, workers: int | None, as_json: bool) -> None:
+def score(study: Path, reruns: int, unsafe: bool, workers: int | None, scheduler: str | None, as_json: bool) -> None:
     """Mark every recorded run of STUDY (a folder under runs/, or its study.yaml).
 
     Code in the answers is run in a sandbox; what a piece of code gave is kept, so marking again is quick, and
@@ -242,7 +284,8 @@ def score(study: Path, reruns: int, unsafe: bool, workers: int | None, as_json: 
         from dsqa.sampling import prepare_study
 
         folder = prepare_study(load_study(study), study, folder.root)
-    outcomes = _score(folder, unsafe, workers, reruns)
+    with machines(scheduler) as over:
+        outcomes = _score(folder, unsafe, workers, reruns, over)
     if as_json:
         from dsqa.cli.summary import summary_data
 
