@@ -19,16 +19,12 @@ from dsqa.endpoints.reply import MalformedReplyError, Reply
 from dsqa.endpoints.secrets import Secret
 from dsqa.endpoints.transport import Answer, Transport
 from dsqa.errors import EndpointError
+from dsqa.records.lines import json_bytes
 
-__all__ = ["HttpEndpoint", "encode_body"]
+__all__ = ["HttpEndpoint"]
 
 REACH_SECONDS = 10.0
 _LISTED = 12
-
-
-def encode_body(body: Mapping[str, Any]) -> bytes:
-    """Return a body as JSON; ASCII escapes also carry lone surrogates, which have no UTF-8 form."""
-    return json.dumps(body, separators=(",", ":")).encode("ascii")
 
 
 class HttpEndpoint:
@@ -141,7 +137,7 @@ class HttpEndpoint:
             changed, notes = self._adapter.apply(written or request)
             sent = changed or written
             try:
-                answer = await self._transport.post(self._dialect.path, encode_body(sent or request))
+                answer = await self._transport.post(self._dialect.path, json_bytes(sent or request))
                 text = self._key.strike(answer.text)
                 if answer.status >= 400 and self._adapter.learn(
                     answer.status, self._key.strike_message(text), sent or request

