@@ -46,7 +46,11 @@ if TYPE_CHECKING:
         krippendorff_alpha,
         krippendorff_interval,
     )
-    from dsqa.stats.regression import LinearFit, fit_line, verbosity_fit
+    from dsqa.stats.drift import Drift, compare_studies
+    from dsqa.stats.generalisability import GStudy, g_study
+    from dsqa.stats.planning import Pilot, plan_cells, plan_comparison, plan_precision, read_pilot
+    from dsqa.stats.regression import LinearFit, fit_line
+    from dsqa.stats.verbosity import verbosity_fit
 
 __all__ = [
     "CELL_COLUMNS",
@@ -60,10 +64,13 @@ __all__ = [
     "AnswerSummary",
     "BetaBinomial",
     "BootstrapMethod",
+    "Drift",
+    "GStudy",
     "Interval",
     "LinearFit",
     "Measurement",
     "MomentStatistic",
+    "Pilot",
     "Statistic",
     "VarianceComponents",
     "answer_interval",
@@ -74,9 +81,11 @@ __all__ = [
     "bootstrap_intervals",
     "clopper_pearson",
     "cohen_kappa",
+    "compare_studies",
     "decompose_instability",
     "fit_line",
     "fleiss_kappa",
+    "g_study",
     "headline",
     "icc",
     "instability",
@@ -95,8 +104,12 @@ __all__ = [
     "pass_hat_k",
     "pass_interval",
     "pass_table",
+    "plan_cells",
+    "plan_comparison",
+    "plan_precision",
     "population_sd",
     "proportion_bounds",
+    "read_pilot",
     "summarise_cells",
     "summarise_groups",
     "unseen_bound",
@@ -113,6 +126,15 @@ _ON_DEMAND = {
     "ICC": "agreement",
     "Measurement": "agreement",
     "cohen_kappa": "agreement",
+    "Drift": "drift",
+    "compare_studies": "drift",
+    "GStudy": "generalisability",
+    "g_study": "generalisability",
+    "Pilot": "planning",
+    "plan_cells": "planning",
+    "plan_comparison": "planning",
+    "plan_precision": "planning",
+    "read_pilot": "planning",
     "fleiss_kappa": "agreement",
     "icc": "agreement",
     "kendall_w": "agreement",
@@ -120,7 +142,7 @@ _ON_DEMAND = {
     "krippendorff_interval": "agreement",
     "LinearFit": "regression",
     "fit_line": "regression",
-    "verbosity_fit": "regression",
+    "verbosity_fit": "verbosity",
 }
 
 
