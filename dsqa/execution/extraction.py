@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import html
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,13 @@ __all__ = ["CodeBlock", "Extraction", "extract"]
 # What a sentence before a block says about it.
 _INSTEAD = re.compile(
     r"\b(?:alternative(?:ly)?|another (?:way|approach|method|option)|option [2-9b]|or (?:simply|you (?:can|could))"
-    r"|(?:second|different) (?:way|approach|method)|equivalently)\b",
+    r"|(?:second|different) (?:way|approach|method)|equivalently"
+    r"|(?:method|approach|way|solution|variant|alternative) (?:[2-9bc]|two|three))\b|^\W*or\W*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+# What a sentence before a block without a tag says of a claimed result.
+_CLAIMED = re.compile(
+    r"\b(?:output|result|results)\b[^\n.]{0,40}:?\W*$|\b(?:prints?|outputs?|returns?|produces?|shows?)\b[^\n.]{0,40}:\W*$",
     re.IGNORECASE,
 )
 _COMPLETE = re.compile(
@@ -124,6 +131,8 @@ def extract(text: str) -> Extraction:
     after the other, as the cells of a notebook would.
     """
     pieces = split_blocks(text)
+    if not any(isinstance(piece, Block) for piece in pieces) and "&lt;pre" in text.lower():
+        pieces = split_blocks(html.unescape(text))
     if not any(isinstance(piece, Block) for piece in pieces):
         pieces = _unmarked(text)
     elif (stray := _before_a_stray_fence(pieces)) is not None:
@@ -144,6 +153,8 @@ def extract(text: str) -> Extraction:
             continue
         code, mended = clean(piece.text)
         kind = judge(piece.tag, code)
+        if kind.name == "python" and not piece.tag and candidates and _is_claimed(last_text, code):
+            kind = Kind("output")
         where = f"line {piece.first_line}"
         if kind.name == "python":
             candidate = _Candidate(piece, code, last_text[-_CUE_CHARACTERS:])
@@ -180,6 +191,14 @@ def extract(text: str) -> Extraction:
         blocks=tuple(blocks),
         notes=tuple(notes),
     )
+
+
+def _is_claimed(before: str, code: str) -> bool:
+    """Tell the output that a response claims, which may parse (`OLSResults(x)`), from code without a tag."""
+    tree = parse(code)
+    if tree is None or not _CLAIMED.search(before.rstrip()[-_CUE_CHARACTERS:]):
+        return False
+    return all(isinstance(statement, ast.Expr | ast.AnnAssign) for statement in tree.body) and "print" not in code
 
 
 def _why(kind: Kind) -> str:
@@ -261,7 +280,7 @@ def _choose(candidates: list[_Candidate]) -> None:
             candidate.taken, candidate.why = False, "left out: repeats another block"
         elif candidate is not longest and candidate.lines <= longest.lines:
             candidate.taken, candidate.why = False, "left out: all of it stands in a longer block"
-        elif bound and _INSTEAD.search(candidate.cue) and _stands_alone(candidate, bound):
+        elif seen and _INSTEAD.search(candidate.cue) and _stands_alone(candidate, bound):
             candidate.taken, candidate.why = False, "left out: an alternative to the code before it"
         else:
             seen.add(candidate.lines)

@@ -11,6 +11,14 @@ __all__ = ["Block", "Piece", "split_blocks"]
 _OPEN = re.compile(
     r"^(?P<lead>[ \t]*(?:>[ \t]?)*(?:[-*+][ \t]+|\d{1,3}[.)][ \t]+)?)(?P<fence>`{3,}|~{3,})(?P<info>[^`\n]*)$"
 )
+_LATE = re.compile(r"(?P<fence>`{3,})(?P<info>[A-Za-z][\w+#.-]{0,24})[ \t]*")
+_ONE_LINE = re.compile(
+    r"^[ \t]*(?P<fence>`{3,})(?P<info>python3?|py)[ \t]+(?P<code>[^`\n]+)(?P=fence)[ \t]*$", re.IGNORECASE
+)
+_ENDED = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})[ \t]+(?P<rest>\S+[ \t]+\S.*)$")
+# Marks that some models were trained to put on lines of their own.
+_TAGS = {"[python]": "[/python]", "<python>": "</python>", "<code>": "</code>", "<tool_code>": "</tool_code>"}
+_DOCUMENTS = {"markdown", "md"}
 _PRE_OPEN = re.compile(r"<pre\b[^>]{0,200}>[ \t]*(?:<code\b(?P<attributes>[^>]{0,200})>)?", re.IGNORECASE)
 _PRE_CLOSE = re.compile(r"(?:</code>)?[ \t]*</pre>", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[a-z][\w+#.-]{0,24}")
@@ -56,15 +64,39 @@ def split_blocks(text: str) -> list[Piece]:
             pieces.append("\n".join(prose))
             prose.clear()
 
+    bare = _Bare(lines)
+    wrappers: list[str] = []
     index = 0
     while index < len(lines):
         line = lines[index]
-        fence = _OPEN.match(line)
+        fence = _OPEN.match(line) or _late_open(line)
         html = None if fence else _PRE_OPEN.search(line) if "<pre" in line.lower() else None
-        if fence is not None:
-            block, index = _fenced(lines, index, fence)
+        short = _ONE_LINE.match(line)
+        closer = _TAGS.get(line.strip().lower())
+        if short is not None:
+            block, index = Block(_tag(short["info"]), short["code"].strip(), index + 1, True, "fence"), index + 1
+        elif fence is not None and wrappers and line.strip() == wrappers[-1]:
+            wrappers.pop()
+            index += 1
+            continue
+        elif fence is not None and _tag(fence["info"]) in _DOCUMENTS:
+            # A whole answer wrapped as a document: what is in it counts as if it were not.
+            wrappers.append(fence["fence"])
+            index += 1
+            continue
+        elif fence is not None:
+            if not line.startswith(fence[0]):
+                prose.append(line.removesuffix(fence[0]))
+            block, rest, index = _fenced(lines, index, fence, bare)
+            if rest:
+                flush()
+                pieces.append(block)
+                prose.append(rest)
+                continue
         elif html is not None:
             block, index = _preformatted(lines, index, html, prose)
+        elif closer is not None:
+            block, index = _tagged(lines, index, closer)
         else:
             prose.append(line)
             index += 1
@@ -75,26 +107,85 @@ def split_blocks(text: str) -> list[Piece]:
     return pieces
 
 
-def _fenced(lines: list[str], start: int, fence: re.Match[str]) -> tuple[Block, int]:
-    mark, lead = fence["fence"], fence["lead"]
+def _late_open(line: str) -> re.Match[str] | None:
+    """Match the fence in `Here it is: ```python`, which has the code on the lines below."""
+    before, mark, _ = line.partition("```")
+    if not mark or not before.strip() or "`" in before:
+        return None
+    return _LATE.fullmatch(line[len(before) :])
+
+
+class _Bare:
+    """Where fences stand alone on their line, found once for the whole text."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lengths: dict[str, list[int]] = {"`": [], "~": []}
+        self.following: list[int] = []
+        longest, following = {"`": 0, "~": 0}, len(lines)
+        for index in range(len(lines) - 1, -1, -1):
+            text = lines[index].strip().lstrip("> \t")
+            mark = text[:1]
+            if mark in longest and len(text) >= 3 and not text.strip(mark):
+                longest[mark] = max(longest[mark], len(text))
+                following = index
+            for name, known in self.lengths.items():
+                known.append(longest[name])
+            self.following.append(following)
+        self.following.reverse()
+        for known in self.lengths.values():
+            known.reverse()
+
+    def closes(self, mark: str, start: int) -> bool:
+        """Tell whether a line from `start` on closes a block that `mark` opened."""
+        known = self.lengths[mark[0]]
+        return start < len(known) and known[start] >= len(mark)
+
+    def next(self, start: int) -> int:
+        """Return the first line from `start` on that is a fence of any kind, alone."""
+        return self.following[start] if start < len(self.following) else start
+
+
+def _fenced(lines: list[str], start: int, fence: re.Match[str], bare: _Bare) -> tuple[Block, str, int]:
+    """Return the block that begins at `start`, what stands behind its end, and the line after it."""
+    mark = fence["fence"]
+    lead = fence["lead"] if fence.re is _OPEN else ""
     body: list[str] = []
     index = start + 1
-    closed = False
+    closed, rest = False, ""
     quoted = ">" in lead
+    # Closed by a fence of another kind or length where there is none of its own.
+    other = None if bare.closes(mark, index) else bare.next(index)
     while index < len(lines):
         line = lines[index]
-        bare = line.strip()
+        text = line.strip()
         if quoted:
-            bare = bare.lstrip("> \t")
-        if bare.startswith(mark) and not bare.strip(mark[0]):
+            text = text.lstrip("> \t")
+        if index == other or (text.startswith(mark) and not text.strip(mark[0])):
             closed = True
             index += 1
             break
+        if text.startswith(mark):
+            ended, opened = _ENDED.match(line), _OPEN.match(line)
+            if ended is not None and ended["fence"] == mark:
+                closed, rest = True, ended["rest"]
+                index += 1
+                break
+            if opened is not None and opened["fence"] == mark and _tag(opened["info"]):
+                break  # the next block begins, this one was never closed
         body.append(re.sub(r"^[ \t]*>[ \t]?", "", line) if quoted else line)
         index += 1
     width = len(lead) if not quoted else 0
     text = _unindent(body, width)
-    return Block(_tag(fence["info"]), text, start + 2, closed, "fence"), index
+    return Block(_tag(fence["info"]), text, start + 2, closed, "fence"), rest, index
+
+
+def _tagged(lines: list[str], start: int, closer: str) -> tuple[Block, int]:
+    index = start + 1
+    while index < len(lines) and lines[index].strip().lower() != closer:
+        index += 1
+    tag = "" if closer == "</code>" else "python"
+    text = _unindent(lines[start + 1 : index], 0)
+    return Block(tag, text, start + 2, index < len(lines), "html"), index + 1
 
 
 def _preformatted(lines: list[str], start: int, opening: re.Match[str], prose: list[str]) -> tuple[Block, int]:

@@ -32,12 +32,24 @@ _PYTHON_LOOKS = re.compile(
     r"|\w+[ \t]*=[ \t]*pd\.)",
     re.MULTILINE,
 )
-_R_LOOKS = re.compile(r"^[ \t]*(?:[\w.]+[ \t]*<-[ \t]*\S|library\(|require\(|install\.packages\()", re.MULTILINE)
+_R_LOOKS = re.compile(
+    r"^[ \t]*(?:[\w.]+[ \t]*<-[ \t]*\S|library\(|require\(|install\.packages\()|%>%|\|>|\w\$[A-Za-z_]"
+    r"|\bfunction[ \t]*\([^)\n]*\)[ \t]*\{",
+    re.MULTILINE,
+)
+# `print(` is in both.
+_ONLY_PYTHON = re.compile(
+    r"^[ \t]*(?:import[ \t]+\w+|from[ \t]+[\w.]+[ \t]+import\b|def[ \t]+\w+[ \t]*\(|elif\b|\w+[ \t]*=[ \t]*pd\.)",
+    re.MULTILINE,
+)
 _PROMPT = re.compile(r"^[ \t]*(?:>>> ?|In \[\d*\]: ?)", re.MULTILINE)
 _INSTALL = re.compile(
     r"^[ \t]*(?:[!%$][ \t]*)?(?:(?:python3?|py)[ \t]+-m[ \t]+)?(?:pip3?|conda|mamba|uv|apt(?:-get)?)[ \t]+[a-z].*$"
 )
-_MAGIC = re.compile(r"^[ \t]*(?:![^=]|%{1,2}[A-Za-z]|\?{1,2}\w|[\w.]+\?{1,2}[ \t]*$)")
+_MAGIC = re.compile(
+    r"^[ \t]*(?:![^=]|%{1,2}[A-Za-z]|\?{1,2}\w|[\w.]+\?{1,2}[ \t]*$|[A-Za-z_][\w, \t]*=[ \t]*(?:!|%[A-Za-z]))"
+)
+_TIMED = re.compile(r"^(?P<indent>[ \t]*)%time[ \t]+(?P<code>\S.*)$")
 _CELL_OTHER = re.compile(
     r"^[ \t]*%%(bash|sh|script|R|html|HTML|javascript|js|latex|writefile|sql|perl|ruby|cython)\b"
 )
@@ -85,13 +97,11 @@ def judge(tag: str, code: str) -> Kind:
     if tag in _OUTPUT_TAGS:
         return Kind("output")
     if tag in _PYTHON_TAGS:
-        if parse(code) is None and _is_r(code):
-            return Kind("other", "R")
-        return Kind("python")
+        return Kind("other", "R") if _is_r(code) else Kind("python")
     if tag:
         return Kind("other", _OTHER_NAMES.get(tag, tag))
     tree = parse(code)
-    if tree is not None:
+    if tree is not None and not _is_r(code):
         return Kind("python") if does_something(tree) else Kind("output")
     if _is_r(code):
         return Kind("other", "R")
@@ -130,7 +140,24 @@ def clean(text: str) -> tuple[str, list[str]]:
 
 
 def _is_r(code: str) -> bool:
-    return _R_LOOKS.search(code) is not None and not _PYTHON_LOOKS.search(code)
+    if _ONLY_PYTHON.search(code) or not _R_LOOKS.search(code):
+        return False
+    tree = parse(code)
+    return tree is None or any(_is_r_statement(statement, code) for statement in tree.body)
+
+
+def _is_r_statement(statement: ast.stmt, code: str) -> bool:
+    """Tell R that happens to parse: `x <- f(y)`, which compares and forgets, and `library(name)`."""
+    if not isinstance(statement, ast.Expr):
+        return False
+    value = statement.value
+    if isinstance(value, ast.Compare):
+        first = value.comparators[0]
+        negative = isinstance(value.ops[0], ast.Lt) and isinstance(first, ast.UnaryOp)
+        return negative and "<-" in code.splitlines()[statement.lineno - 1]
+    return (
+        isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in {"library", "require"}
+    )
 
 
 def _without_prompts(code: str) -> str:
@@ -163,7 +190,12 @@ def _entities_outside_strings(code: str) -> bool:
 def _without_notebook_lines(code: str, notes: list[str]) -> str:
     kept: list[str] = []
     for line in code.splitlines():
-        if _MAGIC.match(line) or _INSTALL.match(line):
+        timed = _TIMED.match(line)
+        if timed is not None:
+            # What it times is run in a notebook too.
+            notes.append(f"notebook mark taken off: {line.strip()[:80]}")
+            kept.append(timed["indent"] + timed["code"])
+        elif _MAGIC.match(line) or _INSTALL.match(line):
             notes.append(f"notebook line left out: {line.strip()[:80]}")
             indent = line[: len(line) - len(line.lstrip())]
             # Inside an `if` or `try` something must stand in its place.
