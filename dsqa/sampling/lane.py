@@ -26,8 +26,8 @@ from dsqa.sampling.session import Session
 
 __all__ = ["Lane", "LaneSettings"]
 
-STOP_SECONDS = 1.5
-"""What is in flight when sampling stops may take this long to arrive."""
+STOP_SECONDS = 1.2
+"""What is in flight when sampling stops may take this long to arrive; with closing, that is within two."""
 
 _OVERLOAD = frozenset({408, 429, 503, 529})
 

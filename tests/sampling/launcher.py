@@ -60,10 +60,21 @@ def _sample(folder: str, file_size: int | None, pipe: int) -> None:
     os.write(pipe, json.dumps(said).encode())
 
 
-def main() -> None:
+def _import_everything() -> None:
+    """Bring in what sampling brings in, also what the client imports only when one is made."""
+    import packaging.requirements  # noqa: F401
+
     import dsqa.endpoints.http
     import dsqa.sampling  # noqa: F401
+    from dsqa.endpoints.client import Address, openai_client
+    from dsqa.endpoints.secrets import Secret
+    from dsqa.study.sections import EndpointConfig
 
+    openai_client(Address("http://127.0.0.1:1/v1", {}), Secret(None), EndpointConfig(), timeout=1.0)
+
+
+def main() -> None:
+    _import_everything()
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
         command = json.loads(line)

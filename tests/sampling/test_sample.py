@@ -15,7 +15,7 @@ import pytest
 from dsqa.endpoints.embedded import find_weights
 from dsqa.errors import EndpointError, RecordError, StudyLockedError
 from dsqa.records import RecordStore, read_records
-from dsqa.sampling import breaker, sample_study, terminal_progress
+from dsqa.sampling import breaker, read_sessions, sample_study, terminal_progress
 from dsqa.study.folder import StudyFolder
 from tests.sampling.conftest import KEY
 from tests.sampling.launcher import Launcher
@@ -354,21 +354,21 @@ def test_a_damaged_line_is_named_before_anything_is_sent(tmp_path):
 
 
 def test_killed_at_random_moments_nothing_is_lost_and_nothing_recorded_twice(tmp_path, launcher):
-    kills, runs, chance = 12, 100, random.Random(20261130)
+    kills, runs, chance = 26, 120, random.Random(20261130)
     # Long answers make writes that a kill can tear.
-    with FaultServer(lambda seen: completion(seen.number, "m", "x" * 20_000), latency=0.005) as server:
+    with FaultServer(lambda seen: completion(seen.number, "m", "x" * 10_000), latency=0.005) as server:
         folder = prepare(tmp_path, server.url, runs=runs, sampling={"concurrency": 8, "timeout": 5})
         survived = 0
         for _ in range(kills):
             sampler = launcher.start(folder.root)
-            target = len(server.seen) + chance.randint(1, 40)
+            target = len(server.seen) + chance.randint(1, 25)
             deadline = time.monotonic() + 20
             while len(server.seen) < target and time.monotonic() < deadline:
                 time.sleep(0.0005)
             time.sleep(chance.random() * 0.01)
             os.kill(sampler, signal.SIGKILL)
             assert launcher.result()["status"] == -signal.SIGKILL
-            now = len(runs_of(folder))
+            now = folder.records_path.read_bytes().count(b"\n")
             assert now >= survived, "what was recorded stays"
             survived = now
         launcher.start(folder.root)
@@ -384,6 +384,14 @@ def test_killed_at_random_moments_nothing_is_lost_and_nothing_recorded_twice(tmp
     assert len({r.response_id for r in records}) == total, "every record is an answer of its own"
     # Whatever was asked twice was in flight when a kill came: at most `concurrency` requests each time.
     assert total <= len(server.seen) <= total + kills * 8
+    sessions = read_sessions(folder.root)
+    assert [s.how for s in sessions] == ["killed"] * (len(sessions) - 1) + ["complete"]
+    assert [s.session for s in sessions] == list(range(1, len(sessions) + 1))
+    # A kill before anything was sent leaves no session.
+    assert kills // 2 < len(sessions) <= kills + 1
+    assert sum(s.tally.runs for s in sessions) == total, "each run is in the account of the session that asked it"
+    assert sum(s.tally.tokens_out for s in sessions) == sum(r.usage["completion_tokens"] for r in records)
+    assert abs(sum(s.requests for s in sessions) - len(server.seen)) <= kills * 8
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
