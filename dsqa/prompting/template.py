@@ -5,9 +5,11 @@ from __future__ import annotations
 import difflib
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, nodes
+from jinja2 import Template as Compiled
 from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -55,9 +57,15 @@ class Template:
             The template uses something that does not exist, or fails.
         """
         try:
-            return _ENVIRONMENT.from_string(self.text).render(**values).strip()
+            return _compiled(self.text).render(**values).strip()
         except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
             raise StudyError(f"template '{self.name}' fails: {error}", field=_FIELD) from None
+
+
+@lru_cache(maxsize=16)
+def _compiled(text: str) -> Compiled:
+    # A study renders one template for each of its questions; compiling it is most of that.
+    return _ENVIRONMENT.from_string(text)
 
 
 def shipped_templates() -> tuple[str, ...]:
