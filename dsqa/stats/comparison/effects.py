@@ -33,6 +33,7 @@ from scipy import optimize, special, stats
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap import bootstrap_intervals
+from dsqa.stats.comparison.noncentral import noncentral_t_cdf
 from dsqa.stats.comparison.paired import DIGITS
 from dsqa.stats.interval import FloatArray, Interval, check_level
 
@@ -218,6 +219,6 @@ def _noncentrality(t: float, df: int, level: float) -> tuple[float, float]:
     def solve(target: float) -> float:
         # P(T ≤ t) falls as the noncentrality grows.
         reach = 10.0 + abs(t)
-        return float(optimize.brentq(lambda c: special.nctdtr(df, c, t) - target, t - reach, t + reach, xtol=1e-12))
+        return float(optimize.brentq(lambda c: noncentral_t_cdf(t, df, c) - target, t - reach, t + reach, xtol=1e-12))
 
     return solve(1 - tail), solve(tail)

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, special, stats
+from scipy import optimize, stats
 
 from dsqa.errors import StatisticsError
+from dsqa.stats.comparison.noncentral import noncentral_t_cdf
 from dsqa.stats.comparison.paired import DIGITS
 from dsqa.stats.interval import FloatArray, Interval, as_sample, check_level
 
@@ -151,8 +152,8 @@ def smallest_detectable(differences: ArrayLike, *, alpha: float = 0.05, power: f
     critical = float(stats.t.isf(alpha / 2, df))
 
     def short(shift: float) -> float:
-        found = special.nctdtr(df, shift, -critical) + 1 - special.nctdtr(df, shift, critical)
-        return float(found) - power
+        wrong = noncentral_t_cdf(-critical, df, shift)
+        return wrong + 1 - noncentral_t_cdf(critical, df, shift) - power
 
     high = critical + 5.0
     while short(high) < 0:

@@ -1,0 +1,113 @@
+"""What the statistics of a large study cost: 160,000 runs, and that time grows with the runs and no faster.
+
+    python -m benchmarks.statistics [--runs 40000 80000 160000]
+
+A table of outcomes is simulated (100 questions × 4 models × 4 temperatures, N as the number of runs asks), and the
+statistics that a report shows are computed from it: the cell table with all its intervals, groups, ledger, pass@k,
+and the comparison of models. CPU seconds of this process, and wall seconds; the last column is the exponent b of
+time = a · runs^b between one size and the next (1 is linear).
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from dsqa.stats import ledger, pass_table, summarise_cells, summarise_groups
+from dsqa.stats.comparison import compare_models
+from dsqa.stats.generalisability import g_study
+
+QUESTIONS, MODELS, TEMPERATURES = 100, 4, (0.2, 0.7, 1.0, 1.2)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, nargs="+", default=[40_000, 80_000, 160_000])
+    chosen = parser.parse_args()
+    print(f"{'':<28}{'runs':>9}{'CPU s':>9}{'wall s':>9}{'exponent':>10}")
+    before: dict[str, tuple[int, float]] = {}
+    for runs in chosen.runs:
+        outcomes = simulated(runs)
+        cells = summarise_cells(outcomes, seed=1)
+        steps: dict[str, Callable[[], object]] = {
+            "cell table": lambda o=outcomes: summarise_cells(o, seed=1),
+            "groups, ledger, pass@k": lambda o=outcomes, c=cells: (
+                summarise_groups(c, seed=1),
+                ledger(o),
+                pass_table(c),
+            ),
+            "models compared": lambda o=outcomes: compare_models(o, seed=1),
+            "variance components": lambda o=outcomes: g_study(o),
+        }
+        total_cpu = total_wall = 0.0
+        for name, step in steps.items():
+            cpu, wall = timed(step)
+            total_cpu, total_wall = total_cpu + cpu, total_wall + wall
+            show(name, len(outcomes), cpu, wall, before)
+        show("all of it", len(outcomes), total_cpu, total_wall, before)
+
+
+def show(name: str, runs: int, cpu: float, wall: float, before: dict[str, tuple[int, float]]) -> None:
+    exponent = ""
+    if name in before:
+        runs_before, cpu_before = before[name]
+        exponent = f"{math.log(cpu / cpu_before) / math.log(runs / runs_before):.2f}"
+    before[name] = runs, cpu
+    print(f"{name:<28}{runs:>9,}{cpu:>9.2f}{wall:>9.2f}{exponent:>10}", flush=True)
+
+
+def timed(step: Callable[[], object]) -> tuple[float, float]:
+    cpu, wall = time.process_time(), time.perf_counter()
+    step()
+    return time.process_time() - cpu, time.perf_counter() - wall
+
+
+def simulated(runs: int) -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    cells = QUESTIONS * MODELS * len(TEMPERATURES)
+    per_cell = max(runs // cells, 2)
+    index = pd.MultiIndex.from_product(
+        [range(QUESTIONS), range(MODELS), TEMPERATURES, range(per_cell)],
+        names=["question", "model", "temperature", "run"],
+    )
+    table = index.to_frame(index=False)
+    p = np.repeat(rng.beta(0.5, 0.5, size=cells), per_cell)
+    right = (rng.random(len(table)) < p).astype(int)
+    code = rng.integers(0, 3, len(table)) * right
+    lost = rng.random(len(table)) < 0.01
+    right[lost] = code[lost] = 0
+    wrong = rng.integers(0, 4, len(table)).astype(str)
+    return pd.DataFrame(
+        {
+            "study": "benchmark",
+            "question_id": "q" + table["question"].astype(str),
+            "category": "c" + (table["question"] % 10).astype(str),
+            "level": np.array(["easy", "medium", "hard"])[table["question"] % 3],
+            "model": "m" + table["model"].astype(str),
+            "temperature": table["temperature"],
+            "condition_id": "m" + table["model"].astype(str) + "_t" + table["temperature"].astype(str),
+            "endpoint": "default",
+            "run": table["run"],
+            "prompt_hash": "0" * 16,
+            "status": np.where(lost, "failed", "answered"),
+            "completion": (~lost).astype(int),
+            "accuracy": right,
+            "executability": code,
+            "score": (~lost) + right + code / 2,
+            "answer_key": np.where(right == 1, "right", wrong),
+            "words_out": rng.integers(20, 200, len(table)),
+            "tokens_total": rng.integers(30, 400, len(table)),
+            "jaccard_first": rng.random(len(table)),
+            "jaccard_mean": rng.random(len(table)),
+            "seconds": rng.exponential(2, len(table)),
+        }
+    )
+
+
+if __name__ == "__main__":
+    main()
