@@ -102,7 +102,7 @@ class Lane:
         self._scribe = Scribe(endpoint)
         self._singly = set(settings.singly)
         self._workers: set[asyncio.Task[None]] = set()
-        self._in_flight = 0
+        self._active = self._in_flight = 0
         self._idle = asyncio.Event()
         self._through = False
         self._error: BaseException | None = None
@@ -128,12 +128,12 @@ class Lane:
     def _hire(self) -> None:
         """Have as many workers as may ask at once; those too many leave by themselves."""
         self._session.allowed(self._name, self._control.limit)
-        while len(self._workers) < self._control.limit and (self._again or not self._through):
+        wanted = len(self._again) if self._through else self._control.limit
+        for _ in range(min(wanted, self._control.limit - self._active)):
+            self._active += 1
             worker = asyncio.create_task(self._work())
             self._workers.add(worker)
             worker.add_done_callback(self._left)
-            if self._again and self._through and len(self._workers) >= len(self._again):
-                return
 
     def _left(self, worker: asyncio.Task[None]) -> None:
         self._workers.discard(worker)
@@ -141,10 +141,10 @@ class Lane:
         if error is not None:
             self._error = self._error or error
             self._session.stop.set()
-        if self._again and not self._session.stop.is_set():
-            # Runs that came back after the other workers had found the plan through.
+        if not self._active and not self._session.stop.is_set():
+            # All left because too many were; or runs came back after the plan was found to be through.
             self._hire()
-        if not self._workers:
+        if not self._active:
             self._idle.set()
 
     def _next(self) -> PlannedRequest | None:
@@ -160,13 +160,17 @@ class Lane:
 
     async def _work(self) -> None:
         stop = self._session.stop
-        while not stop.is_set() and len(self._workers) <= self._control.limit:
-            planned = self._next()
-            if planned is None:
-                return
-            await self._ask(planned)
-            if len(self._workers) < self._control.limit:
-                self._hire()
+        try:
+            while not stop.is_set() and self._active <= self._control.limit:
+                planned = self._next()
+                if planned is None:
+                    return
+                await self._ask(planned)
+                if self._active < self._control.limit:
+                    self._hire()
+        finally:
+            # At once: a worker that has left must not count when the next one looks whether too many are here.
+            self._active -= 1
 
     async def _ask(self, planned: PlannedRequest) -> None:
         session = self._session
