@@ -1,4 +1,4 @@
-"""Straight lines with honest errors: ordinary least squares through formulas, and the verbosity fit.
+"""Straight lines with honest errors: ordinary least squares through formulas.
 
 Runs of one question resemble each other, so errors that take runs as independent are too small. Each
 coefficient therefore comes with four standard errors:
@@ -27,11 +27,10 @@ from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import require
 from dsqa.stats.design import design
 from dsqa.stats.interval import FloatArray, Interval, check_level
 
-__all__ = ["ErrorKind", "LinearFit", "fit_line", "verbosity_fit"]
+__all__ = ["ErrorKind", "LinearFit", "fit_line"]
 
 ErrorKind = Literal["classical", "hc3", "cluster", "cluster-hc3"]
 
@@ -208,38 +207,3 @@ def _cluster_hc3(x: FloatArray, residuals: FloatArray, codes: np.ndarray, groups
         # X_g'(I − X_g B X_g')⁻¹ e = X_g'e + X_g'X_g (X'X − X_g'X_g)⁻¹ X_g'e, by Woodbury.
         scores[g] = pull + own.T @ own @ np.linalg.pinv(gram - own.T @ own) @ pull
     return np.asarray(bread @ (scores.T @ scores) @ bread, dtype=np.float64)
-
-
-def verbosity_fit(
-    outcomes: pd.DataFrame, scale: Literal["log", "raw"] = "log", *, cluster: str | None = "question_id"
-) -> LinearFit:
-    """Fit the token verbosity ratio on the word verbosity ratio.
-
-    On the log scale the slope is the exponent b of token ratio = a · (word ratio)^b: 1 means that tokens
-    are proportional to words. `fit.p_value(term, equals=1)` tests it.
-
-    Parameters
-    ----------
-    outcomes
-        One row per run: word_ratio, token_ratio and the cluster's column. Runs without output have no
-        ratio and are dropped; `LinearFit.dropped` counts them.
-    scale
-        "log" for log–log, "raw" for a straight line through the ratios.
-    cluster
-        What makes runs alike; None for independent runs.
-
-    Raises
-    ------
-    StatisticsError
-        A column is missing, or too few runs have both ratios.
-    """
-    if scale not in ("log", "raw"):
-        raise StatisticsError(f"unknown scale '{scale}'", hint="log or raw")
-    wanted = ("word_ratio", "token_ratio", *((cluster,) if cluster else ()))
-    require(outcomes, wanted, "outcome table")
-    data = outcomes[list(wanted)].copy()
-    for name in ("word_ratio", "token_ratio"):
-        number = pd.to_numeric(data[name]).astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
-        data[name] = np.where(number > 0, number, np.nan)
-    formula = "np.log(token_ratio) ~ np.log(word_ratio)" if scale == "log" else "token_ratio ~ word_ratio"
-    return fit_line(formula, data, cluster=cluster)

@@ -1,0 +1,295 @@
+"""How the metrics go together: correlation matrices as long tables, with intervals that know about questions.
+
+==================  ===================================================================================
+pearson             linear association over runs
+spearman            Pearson's on midranks
+partial             of two metrics, all others held: −Pᵢⱼ/√(Pᵢᵢ Pⱼⱼ), P the inverse correlation matrix
+partial spearman    the same on midranks
+repeated            within questions: r of deviations from the question's means, i.e. of the parallel lines
+                    of an analysis of covariance; do two metrics move together from run to run, whatever
+                    the question? Bakdash & Marusich (2017), Frontiers in Psychology 8:456
+==================  ===================================================================================
+
+The first four mix differences between questions with those between runs; the last sees runs only. They can have
+opposite signs.
+
+Two intervals each: *fisher*, tanh(atanh r ± z s) with s = 1/√(n − 3), √((1 + r²/2)/(n − 3)) for ranks (Bonett &
+Wright 2000), 1/√(n − 3 − held) for partial, 1/√(df − 1), df = n − questions − 1, for repeated. It takes runs as
+independent, which only `repeated` comes near to. *cluster bootstrap*: questions are drawn again with all their
+runs, ranks and means taken anew in each resample; percentile ends. It is the one to report where runs are many
+and questions few; with fewer than ten questions it is too narrow.
+
+One set of rows for the whole matrix: runs that lack any of the metrics are left out and counted. Partial
+correlations leave out the score where its three parts are there: it is their sum.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from dsqa.errors import StatisticsError
+from dsqa.stats.bootstrap.resampling import count_weights
+from dsqa.stats.columns import require
+from dsqa.stats.interval import FloatArray, check_level
+
+__all__ = ["METRICS", "CorrelationKind", "correlation_matrix", "correlation_table"]
+
+CorrelationKind = Literal["pearson", "spearman", "partial", "partial spearman", "repeated"]
+
+METRICS = (
+    "completion", "accuracy", "executability", "score", "words_out", "tokens_out", "word_ratio", "token_ratio",
+    "jaccard_mean", "seconds",
+)  # fmt: skip
+"""The outcome columns that a matrix has unless told otherwise, where the table has them."""
+
+
+_PARTS = ("completion", "accuracy", "executability")
+
+
+def _scaled(products: FloatArray, total: FloatArray, size: FloatArray) -> FloatArray:
+    """Return correlations from centred sums of products, shape (..., k, k); NaN for columns without spread.
+
+    `total` is the number of runs, shape (...), and `size` the columns' magnitude: a column that is constant in a
+    resample has rounding noise for a spread.
+    """
+    scale = np.sqrt(np.maximum(np.diagonal(products, axis1=-2, axis2=-1), 0.0))
+    flat = scale <= 1e-7 * np.sqrt(total)[..., None] * np.maximum(size, 1e-300)
+    scale = np.where(flat, np.nan, scale)
+    return np.asarray(np.clip(products / (scale[..., :, None] * scale[..., None, :]), -1.0, 1.0), dtype=np.float64)
+
+
+def _by_moments(values: FloatArray, clusters: np.ndarray, weights: FloatArray, *, within: bool) -> FloatArray:
+    """Return Pearson's matrices for every row of cluster weights, from sums per cluster."""
+    count = weights.shape[1]
+    sizes = np.bincount(clusters, minlength=count).astype(np.float64)
+    size = np.abs(values - values.mean(axis=0)).max(axis=0)
+    means = np.stack([np.bincount(clusters, column, count) for column in values.T], axis=1) / sizes[:, None]
+    # A question's mean is the same however often the question is drawn.
+    moved = values - (means[clusters] if within else values.mean(axis=0))
+    k = values.shape[1]
+    products = np.stack([
+        np.bincount(clusters, moved[:, i] * moved[:, j], count) for i in range(k) for j in range(k)
+    ], axis=1)  # fmt: skip
+    total = weights @ sizes
+    sums = (weights @ products).reshape(-1, k, k)
+    if not within:
+        first = weights @ np.stack([np.bincount(clusters, column, count) for column in moved.T], axis=1)
+        sums = sums - first[:, :, None] * first[:, None, :] / total[:, None, None]
+    return _scaled(sums, total, size)
+
+
+def _by_ranks(values: FloatArray, clusters: np.ndarray, weights: FloatArray) -> FloatArray:
+    """Return Spearman's matrices for every row of cluster weights, midranks taken anew in each."""
+    groups = [np.unique(column, return_inverse=True) for column in values.T]
+    out = np.empty((len(weights), values.shape[1], values.shape[1]))
+    for at, row in enumerate(weights):
+        runs = row[clusters]
+        total = runs.sum()
+        ranks = np.empty_like(values)
+        for column, (distinct, codes) in enumerate(groups):
+            mass = np.bincount(codes, runs, len(distinct))
+            ranks[:, column] = (np.cumsum(mass) - mass / 2 - total / 2)[codes]
+        # Midranks have the mean they are centred at.
+        products = (ranks * runs[:, None]).T @ ranks
+        out[at] = _scaled(products, np.asarray(total), np.full(values.shape[1], total))
+    return out
+
+
+def _partial(matrices: FloatArray) -> FloatArray:
+    out = np.full_like(matrices, np.nan)
+    sound = np.isfinite(matrices).all(axis=(1, 2))
+    sound[sound] = np.linalg.cond(matrices[sound]) < 1e10
+    inverse = np.linalg.inv(matrices[sound])
+    scale = np.sqrt(np.diagonal(inverse, axis1=1, axis2=2))
+    out[sound] = np.clip(-inverse / (scale[:, :, None] * scale[:, None, :]), -1.0, 1.0)
+    k = np.arange(matrices.shape[1])
+    out[:, k, k] = 1.0
+    return out
+
+
+class _Matrices:
+    """Correlation matrices of every kind for the data (first) and for resamples of clusters; each found once."""
+
+    def __init__(self, names: Sequence[str], values: FloatArray, clusters: np.ndarray, weights: FloatArray) -> None:
+        self.names, self._values, self._clusters = tuple(names), values, clusters
+        self._weights = np.concatenate([np.ones((1, weights.shape[1])), weights])
+        self._plain: dict[str, FloatArray] = {}
+
+    def kept(self, kind: CorrelationKind) -> list[int]:
+        """Return the columns of a kind: the score is the sum of its parts, so nothing is left of it given them."""
+        drop = kind.startswith("partial") and set(_PARTS) < set(self.names)
+        return [i for i, name in enumerate(self.names) if not (drop and name == "score")]
+
+    def of(self, kind: CorrelationKind) -> FloatArray:
+        """Return the matrices, shape (1 + resamples, kept, kept)."""
+        base = {"partial": "pearson", "partial spearman": "spearman"}.get(kind, kind)
+        if base not in self._plain:
+            if base == "spearman":
+                self._plain[base] = _by_ranks(self._values, self._clusters, self._weights)
+            else:
+                self._plain[base] = _by_moments(
+                    self._values, self._clusters, self._weights, within=base == "repeated"
+                )  # fmt: skip
+        kept = self.kept(kind)
+        plain = self._plain[base][:, kept][:, :, kept]
+        return _partial(plain) if kind.startswith("partial") else plain
+
+
+def _complete(
+    outcomes: pd.DataFrame, metrics: Sequence[str] | None, cluster: str
+) -> tuple[tuple[str, ...], FloatArray, np.ndarray]:
+    names = tuple(metrics if metrics is not None else [name for name in METRICS if name in outcomes.columns])
+    require(outcomes, (cluster, *names), "outcome table")
+    if len(set(names)) != len(names) or len(names) < 2:
+        raise StatisticsError("a correlation needs at least two different metrics")
+    data = np.column_stack([
+        pd.to_numeric(outcomes[name]).astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan) for name in names
+    ])  # fmt: skip
+    kept = np.isfinite(data).all(axis=1) & outcomes[cluster].notna().to_numpy()
+    data = data[kept]
+    if len(data) < 4:
+        missing = [name for name, column in zip(names, data.T, strict=True) if not column.size]
+        hint = f"leave out a metric that most runs lack, of {', '.join(missing or names)}"
+        raise StatisticsError(f"{len(data)} runs have all the metrics: too few for a correlation", hint=hint)
+    codes, _ = pd.factorize(outcomes[cluster][kept], sort=True)
+    # An order that does not depend on the table's rows or the questions' names, down to the last digit.
+    order = np.lexsort(data.T)
+    return names, data[order], pd.factorize(codes[order])[0]
+
+
+def correlation_matrix(
+    outcomes: pd.DataFrame,
+    metrics: Sequence[str] | None = None,
+    *,
+    kind: CorrelationKind = "spearman",
+    cluster: str = "question_id",
+) -> pd.DataFrame:
+    """Return a correlation matrix; NaN for metrics that do not vary.
+
+    Raises
+    ------
+    StatisticsError
+        An unknown kind, a column is missing, fewer than two metrics, or fewer than four complete runs.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"question_id": ["q"] * 5, "a": [1, 2, 3, 4, 5], "b": [1, 4, 9, 16, 25]})
+    >>> float(correlation_matrix(table, ["a", "b"]).loc["a", "b"])
+    1.0
+    """
+    if kind not in get_args(CorrelationKind):
+        raise StatisticsError(f"unknown kind '{kind}'", hint=f"one of {', '.join(get_args(CorrelationKind))}")
+    names, data, clusters = _complete(outcomes, metrics, cluster)
+    every = _Matrices(names, data, clusters, np.empty((0, int(clusters.max()) + 1)))
+    kept = [names[i] for i in every.kept(kind)]
+    return pd.DataFrame(every.of(kind)[0], index=kept, columns=kept)
+
+
+def correlation_table(
+    outcomes: pd.DataFrame,
+    metrics: Sequence[str] | None = None,
+    *,
+    kinds: Sequence[CorrelationKind] = get_args(CorrelationKind),
+    cluster: str = "question_id",
+    seed: int,
+    level: float = 0.95,
+    resamples: int = 999,
+) -> pd.DataFrame:
+    """Return every pair's correlation of every kind, with two intervals.
+
+    Parameters
+    ----------
+    outcomes
+        One row per run: the metrics, and the cluster's column.
+    metrics
+        Columns; None for those of `METRICS` that the table has.
+    kinds
+        See the table at the top of the module.
+    cluster
+        What makes runs alike.
+    seed, resamples
+        Of the cluster bootstrap; 0 resamples for none.
+    level
+        Nominal coverage.
+
+    Returns
+    -------
+    pandas.DataFrame
+        kind, first, second, r, fisher_low, fisher_high, low, high (cluster bootstrap), p (r = 0, by Fisher's z:
+        it takes runs as independent), n, dropped, clusters, note. A metric that does not vary has no r.
+
+    Raises
+    ------
+    StatisticsError
+        As `correlation_matrix`, or too few resamples for the level.
+    """
+    check_level(level)
+    unknown = [kind for kind in kinds if kind not in get_args(CorrelationKind)]
+    if unknown:
+        raise StatisticsError(f"unknown kind '{unknown[0]}'", hint=f"one of {', '.join(get_args(CorrelationKind))}")
+    if 0 < resamples < 2 / (1 - level):
+        raise StatisticsError(f"{resamples} resamples are too few for {level:.0%} ends", hint="999 is usual")
+    names, data, clusters = _complete(outcomes, metrics, cluster)
+    count = int(clusters.max()) + 1
+    weights = count_weights(count, resamples, seed) if resamples and count > 1 else np.empty((0, count))
+    every = _Matrices(names, data, clusters, weights)
+    parts = []
+    for kind in kinds:
+        kept = np.array(names)[every.kept(kind)]
+        i, j = np.triu_indices(len(kept), 1)
+        draws = every.of(kind)[:, i, j]
+        fisher = _fisher(draws[0], kind, len(data), count, len(kept), level)
+        low, high, note = _resampled(draws[1:], draws[0], level, one=count == 1)
+        part = pd.DataFrame({"kind": kind, "first": kept[i], "second": kept[j], "r": draws[0]})
+        part = part.assign(fisher_low=fisher[0], fisher_high=fisher[1], low=low, high=high, p=fisher[2])
+        parts.append(part.assign(n=len(data), dropped=len(outcomes) - len(data), clusters=count, note=note))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _fisher(
+    r: FloatArray, kind: CorrelationKind, n: int, clusters: int, metrics: int, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    freedom = float(n - 3)
+    if kind.startswith("partial"):
+        freedom -= metrics - 2
+    elif kind == "repeated":
+        freedom = float(n - clusters - 1) - 1
+    if freedom <= 0:
+        nothing = np.full_like(r, np.nan)
+        return nothing, nothing, nothing
+    error = np.full_like(r, 1 / math.sqrt(freedom))
+    null = error.copy()
+    if kind.endswith("spearman"):
+        error = error * np.sqrt(1 + r**2 / 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        centre = np.arctanh(r)
+        half = stats.norm.isf((1 - level) / 2) * error
+        p = 2 * stats.norm.sf(np.abs(centre) / null)
+    return np.tanh(centre - half), np.tanh(centre + half), np.asarray(p, dtype=np.float64)
+
+
+def _resampled(
+    draws: FloatArray, r: FloatArray, level: float, *, one: bool
+) -> tuple[FloatArray, FloatArray, list[str]]:
+    """Return percentile ends over resamples of questions, and why there are none."""
+    low, high = np.full_like(r, np.nan), np.full_like(r, np.nan)
+    reasons = ["a metric does not vary, or is given by the others" if np.isnan(value) else "" for value in r]
+    if not len(draws):
+        why = "one question: the spread over questions cannot be seen" if one else ""
+        return low, high, [reason or why for reason in reasons]
+    for at in np.flatnonzero(~np.isnan(r)):
+        seen = draws[~np.isnan(draws[:, at]), at]
+        lost = len(draws) - len(seen)
+        if lost > len(draws) / 10:
+            reasons[at] = f"in {lost} of {len(draws)} resamples a metric does not vary"
+            continue
+        low[at], high[at] = np.quantile(seen, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
+        if lost:
+            reasons[at] = f"{lost} of {len(draws)} resamples left out: a metric does not vary in them"
+    return low, high, reasons

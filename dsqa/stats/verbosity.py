@@ -1,0 +1,131 @@
+"""Token verbosity on word verbosity, every way: one row per scale, method and kind of error.
+
+Log scale: token ratio = a · (word ratio)^b; b = 1 means that tokens are proportional to words, which each row
+tests. Raw scale: a straight line through the ratios, tested against slope 0; see `dsqa.stats.regression` and
+`dsqa.stats.robust_lines` for the formulas.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from dsqa.errors import StatisticsError
+from dsqa.stats.columns import require
+from dsqa.stats.regression import LinearFit, fit_line
+from dsqa.stats.robust_lines import RobustSlope, quantile_line, theil_sen_line
+
+__all__ = ["verbosity_data", "verbosity_fit", "verbosity_table"]
+
+FORMULAS = {"log": "np.log(token_ratio) ~ np.log(word_ratio)", "raw": "token_ratio ~ word_ratio"}
+
+
+def verbosity_data(outcomes: pd.DataFrame, cluster: str | None = "question_id") -> pd.DataFrame:
+    """Return the two ratios as numbers, missing where a run has no output, and the cluster's column.
+
+    Raises
+    ------
+    StatisticsError
+        A column is missing.
+    """
+    wanted = ("word_ratio", "token_ratio", *((cluster,) if cluster else ()))
+    require(outcomes, wanted, "outcome table")
+    data = outcomes[list(wanted)].copy()
+    for name in ("word_ratio", "token_ratio"):
+        number = pd.to_numeric(data[name]).astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+        data[name] = np.where(number > 0, number, np.nan)
+    return data
+
+
+def verbosity_fit(
+    outcomes: pd.DataFrame, scale: Literal["log", "raw"] = "log", *, cluster: str | None = "question_id"
+) -> LinearFit:
+    """Fit the token verbosity ratio on the word verbosity ratio.
+
+    On the log scale the slope is the exponent b of token ratio = a · (word ratio)^b: 1 means that tokens
+    are proportional to words. `fit.p_value(term, equals=1)` tests it.
+
+    Parameters
+    ----------
+    outcomes
+        One row per run: word_ratio, token_ratio and the cluster's column. Runs without output have no
+        ratio and are dropped; `LinearFit.dropped` counts them.
+    scale
+        "log" for log–log, "raw" for a straight line through the ratios.
+    cluster
+        What makes runs alike; None for independent runs.
+
+    Raises
+    ------
+    StatisticsError
+        A column is missing, or too few runs have both ratios.
+    """
+    if scale not in ("log", "raw"):
+        raise StatisticsError(f"unknown scale '{scale}'", hint="log or raw")
+    return fit_line(FORMULAS[scale], verbosity_data(outcomes, cluster), cluster=cluster)
+
+
+def verbosity_table(
+    outcomes: pd.DataFrame,
+    *,
+    seed: int,
+    cluster: str = "question_id",
+    scales: tuple[Literal["log", "raw"], ...] = ("log", "raw"),
+    level: float = 0.95,
+    resamples: int = 999,
+) -> pd.DataFrame:
+    """Return the slope of the token ratio on the word ratio by every method.
+
+    Parameters
+    ----------
+    outcomes
+        One row per run: word_ratio, token_ratio, and the cluster's column.
+    seed, resamples
+        Of Theil–Sen.
+    cluster
+        What makes runs alike.
+    scales
+        "log" and "raw".
+    level
+        Nominal coverage.
+
+    Returns
+    -------
+    pandas.DataFrame
+        scale, method (OLS, median, Theil–Sen), errors, slope, se, low, high, tested (1 on the log scale, 0 on
+        the raw), p, n, dropped (runs without output), questions, and for OLS intercept, r_squared,
+        beyond_two_sd (share of residuals beyond ±2 SD; 0.0455 for normal ones).
+
+    Raises
+    ------
+    StatisticsError
+        A column is missing, or too few runs have both ratios.
+    """
+    data = verbosity_data(outcomes, cluster)
+    rows = []
+    for scale in scales:
+        formula, tested = FORMULAS[scale], 1.0 if scale == "log" else 0.0
+        fit = fit_line(formula, data, cluster=cluster)
+        term = next(name for name in fit.coefficients if name != "Intercept")
+        common = {"scale": scale, "n": fit.n, "dropped": fit.dropped, "questions": fit.clusters, "tested": tested}
+        for kind in fit.errors:
+            ci = fit.interval(term, kind=kind, level=level)
+            row = common | {"method": "OLS", "errors": kind, "slope": fit.coefficients[term]}
+            row |= {"se": fit.errors[kind][term], "low": ci.low, "high": ci.high}
+            row |= {"p": fit.p_value(term, equals=tested, kind=kind), "intercept": fit.coefficients["Intercept"]}
+            rows.append(row | {"r_squared": fit.r_squared, "beyond_two_sd": fit.beyond_two_sd})
+        median = quantile_line(formula, data, cluster=cluster, equals=tested, level=level)
+        rows.append(common | _robust("median", "cluster", median))
+        slope = theil_sen_line(
+            formula, data, seed=seed, cluster=cluster, equals=tested, level=level, resamples=resamples
+        )  # fmt: skip
+        rows.append(common | _robust("Theil–Sen", "cluster bootstrap", slope))
+    names = ["scale", "method", "errors", "slope", "se", "low", "high", "tested", "p", "n", "dropped", "questions"]
+    return pd.DataFrame(rows)[[*names, "intercept", "r_squared", "beyond_two_sd"]]
+
+
+def _robust(method: str, errors: str, slope: RobustSlope) -> dict[str, object]:
+    ends = {"low": slope.interval.low, "high": slope.interval.high, "p": slope.p}
+    return {"method": method, "errors": errors, "slope": slope.estimate, "se": slope.error} | ends
