@@ -9,6 +9,7 @@ from typing import Any
 
 from dsqa.authoring import data, truths, wording
 from dsqa.bank.findings import Finding
+from dsqa.bank.labels import labels_beside
 from dsqa.bank.load import Item, examine_bank
 from dsqa.bank.model import Question
 
@@ -53,6 +54,7 @@ def check_bank(path: Path, data_dir: Path | None = None, *, labels: Path | None 
         The file as a whole cannot be read.
     """
     examined = examine_bank(path, data_dir, labels=labels)
+    labelled = labels is not None or labels_beside(path) is not None
     files = data.DataFiles(examined.data_dir)
     findings = list(examined.findings)
     said = {(f.line, f.field) for f in findings if f.severity == "error"}
@@ -60,6 +62,9 @@ def check_bank(path: Path, data_dir: Path | None = None, *, labels: Path | None 
     for item in examined.items:
         for finding in _about(item.question, path, files, texts):
             placed = _placed(finding, item, path)
+            if labelled and placed.severity == "error":
+                # A public bank is used as it is; its flaws are said, not refused.
+                placed = replace(placed, severity="warning")
             # A field that could not be read at all has its error already.
             if (placed.line, placed.field) not in said or placed.severity != "error":
                 findings.append(placed)

@@ -93,7 +93,7 @@ def _columns(question: Question, columns: tuple[str, ...]) -> Iterator[Finding]:
             continue
         said.add(word)
         near = folded.get(word.casefold()) or next(
-            iter(difflib.get_close_matches(word, list(have), n=1, cutoff=0.85)), None
+            iter(difflib.get_close_matches(word, list(have), n=1, cutoff=0.85) if len(word) > 4 else []), None
         )
         if not surely and near is None:
             continue

@@ -71,7 +71,9 @@ def _form(question: Question, name: str, text: str, truth: Value) -> Iterator[Fi
     wanted = decimals_asked(question, name)
     if wanted is not None and number is not None and number.finite and not number.bound and not number.fraction:
         has = max(0, -number.exponent)
-        if has > wanted:
+        if len(question.answers) > 1 and has in _decimals_anywhere(question.format):
+            pass  # a format of several parts may say it of this one in words that are not taken apart here
+        elif has > wanted:
             message = f"'{text}' of {name} has {has} decimals, and the format asks for {wanted}"
             hint = f"round the truth to {wanted} decimals, or a right answer with {wanted} will not match"
             yield Finding("common_answers", message, hint)
@@ -91,6 +93,11 @@ def _form(question: Question, name: str, text: str, truth: Value) -> Iterator[Fi
     yield from _choice(name, text, said)
 
 
+def _decimals_anywhere(form: str) -> set[int]:
+    found = {int(m[1]) if m[1] else _WORDS[m[2].casefold()] for m in _DECIMALS.finditer(form)}
+    return found | {0} if _WHOLE.search(form) else found
+
+
 def decimals_asked(question: Question, name: str) -> int | None:
     """Return to how many decimals the format wants a part, or None where it does not say."""
     asked = _DECIMALS.search(about(question, name))
@@ -105,7 +112,11 @@ def _choice(name: str, text: str, said: str) -> Iterator[Finding]:
     if listed is None or parse_number(text) is not None:
         return
     words = _QUOTED.findall(listed[0])
-    if len(words) > 1 and text.strip().casefold() not in {word.strip().casefold() for word in words}:
+    if (
+        len(words) > 1
+        and re.search(r"\bor\b|/", _QUOTED.sub("", listed[0]))
+        and text.strip().casefold() not in {word.strip().casefold() for word in words}
+    ):
         shown = ", ".join(words)
         message = f"'{text}' of {name} is none of the words that the format gives: {shown}"
         yield Finding("common_answers", message, _EITHER, severity="warning")

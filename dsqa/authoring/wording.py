@@ -86,7 +86,7 @@ def _unknown_fields(question: Question) -> Iterator[Finding]:
     known = [name for name in Question.model_fields if name not in {"id", "n"}]
     for name in question.model_extra or {}:
         folded = re.sub(r"[\s\-]+", "_", name.strip().casefold())
-        near = difflib.get_close_matches(folded, known, n=1, cutoff=0.8)
+        near = difflib.get_close_matches(folded, known, n=1, cutoff=0.86)
         meant = near[0] if near else field_named(name)
         if meant:
             message = f"'{name}' is no field and is kept as it is"

@@ -16,6 +16,8 @@ from dsqa.bank.model import Question
 
 __all__ = ["write"]
 
+_FIRST = ("common_answers", "format", "file_name", "level", "concepts", "category")
+
 
 def write(path: Path, questions: Sequence[Question]) -> None:
     """Write one section per question; what its natural form would lose is written as YAML."""
@@ -60,6 +62,7 @@ def _section_text(
     if "question" not in in_yaml:
         parts.append(question.question)
     labelled = [name for name in fields if name not in {"id", "question", "reference_code", *in_yaml}]
+    labelled.sort(key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
     lines = [f"- **{_label(name)}:** {cell_of(question, name)}" for name in labelled]
     if lines:
         parts.append("\n".join(lines))

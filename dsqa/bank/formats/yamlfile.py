@@ -8,7 +8,9 @@ from typing import Any
 
 import yaml
 
-from dsqa.bank.columns import by_hand, field_named
+from dsqa.bank.cells import is_default
+from dsqa.bank.columns import LABELS, by_hand, field_named
+from dsqa.bank.complete import complete
 from dsqa.bank.findings import Finding
 from dsqa.bank.formats.text import read_text
 from dsqa.bank.model import Question
@@ -70,8 +72,28 @@ def read(path: Path) -> Source:
 
 
 def write(path: Path, questions: Sequence[Question]) -> None:
-    """Write a list of questions, each field in the paper's order."""
-    path.write_text(dump([question.to_dict() for question in questions]), encoding="utf-8", newline="\n")
+    """Write a list of questions, with the answer as a person would write it wherever it comes back from there."""
+    rows = [_as_by_hand(question) for question in questions]
+    path.write_text("\n".join(dump([row]) for row in rows), encoding="utf-8", newline="\n")
+
+
+def _as_by_hand(question: Question) -> dict[str, Any]:
+    whole = question.to_dict()
+    if is_default(question, "category"):
+        del whole["category"]
+    row: dict[str, Any] = {}
+    for name, value in whole.items():
+        if name == "common_answers":
+            pairs = question.common_answers
+            row["answer"] = pairs[0][1] if len(pairs) == 1 else dict(pairs)
+        elif value not in (None, []) or name not in Question.model_fields:
+            row[LABELS.get(name, name)] = value
+    try:
+        fields = complete(Row(row, 1), 1).fields
+        same = Question.model_validate(fields).to_dict() == question.to_dict()
+    except ValueError:
+        same = False
+    return row if same else question.to_dict()
 
 
 def dump(value: Any) -> str:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from dsqa.bank import Question
+from dsqa.bank import Question, format_names
 from dsqa.values import canonical_string, parse_number, plain
 
 __all__ = ["Unit", "about", "is_placeholder", "name_of", "order_matters", "pattern_for", "unit_of"]
@@ -42,7 +42,7 @@ _PROPORTION = re.compile(r"between 0 and 1\b|\bproportion|\bprobabilit|\bfractio
 _ANY_ORDER = re.compile(
     r"\b(?:in any order|order does not matter|order is irrelevant|unordered|as a set)\b", re.IGNORECASE
 )
-_CLAUSE = re.compile(r"\n|(?<=[.;])\s")
+_CLAUSE = re.compile(r"""\n|(?<=[.;])\s|(?:,|,?\s+and)\s+(?=["'“])""")
 
 
 @dataclass(frozen=True)
@@ -89,16 +89,23 @@ def order_matters(question: Question) -> bool:
 def about(question: Question, name: str) -> str:
     """Return what the format says of a part: all of it for a one-part question, else the clauses that name it."""
     facts = _facts(question)
-    return _clauses(question.format, name, facts.said[name], facts.names)
+    return _clauses(question.format, name, facts.said[name])
 
 
-def _clauses(form: str, name: str, said: str, names: tuple[str, ...]) -> str:
-    if len(names) == 1:
+def _clauses(form: str, name: str, said: str) -> str:
+    names = format_names(form)
+    if len(names) <= 1:
         return form
-    clauses = [
-        c for c in _CLAUSE.split(form) if name in c or (said and f'"{said}"' in c.replace("_", " ").casefold())
-    ]
-    return "\n".join(c for c in clauses if sum(f"@{n}" in c for n in names) <= 1)
+    own = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    quoted = f'"{said}"' if said else "\0"
+    chosen = []
+    for clause in _CLAUSE.split(form):
+        asked = sum(f"@{other}" in clause for other in names)
+        # Where several are asked for at once, only what is said besides, by name, is about this one.
+        rest = _PLACEHOLDER.sub(" ", clause) if asked > 1 else clause
+        if own.search(rest) or quoted in rest.replace("_", " ").casefold():
+            chosen.append(rest)
+    return "\n".join(chosen)
 
 
 def is_placeholder(question: Question, name: str, value: str) -> bool:
@@ -168,7 +175,7 @@ def _unit(question: Question, name: str, said: str, names: tuple[str, ...]) -> U
     if given is not None:
         return "percent" if given == "percent" else "proportion"
     spaced = name.replace("_", " ")
-    told = f"{spaced}\n{_clauses(form, name, said, names)}" + (f"\n{text}" if len(names) == 1 else "")
+    told = f"{spaced}\n{_clauses(form, name, said)}" + (f"\n{text}" if len(names) == 1 else "")
     percent, proportion = bool(_PERCENT.search(told)), bool(_PROPORTION.search(told))
     if percent == proportion:
         # The format outweighs the question's text where the two speak of both.
