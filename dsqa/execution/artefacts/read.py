@@ -169,7 +169,7 @@ def _file(name: str, content: bytes) -> Part:
     png = checked_png(content)
     if png is not None:
         return Part.of("png", png)
-    suffix = name.rpartition(".")[2].lower()
+    suffix = name.rpartition(".")[2].lower() if "." in name else "txt"
     if suffix == "svg" and (svg := cleaned_svg(content)) is not None:
         return Part.of("svg", svg)
     if suffix in {"jpg", "jpeg"} and content.startswith(b"\xff\xd8\xff"):

@@ -20,6 +20,8 @@ _MAX_PIXELS = 2400
 # An SVG with more points than this has them as an image in it.
 _MANY_POINTS = 3000
 _MANY_ARTISTS = 20_000
+# Drawing as many a second time would take seconds.
+_TOO_MANY_POINTS = 200_000
 _encode = json.JSONEncoder(separators=(",", ":"), sort_keys=True, ensure_ascii=True).encode
 _STYLE = {"svg.hashsalt": "dsqa", "svg.fonttype": "path", "svg.image_inline": True, "savefig.transparent": False,
           "svg.id": None, "axes.unicode_minus": True}  # fmt: skip
@@ -96,7 +98,12 @@ def _save_svg(figure: Any, savefig: Callable[..., Any], picture: Picture) -> byt
     if len(artists) > _MANY_ARTISTS:
         picture.notes.append(f"svg left out: {len(artists):,} artists")
         return b""
-    dense = [artist for artist in artists if _points(artist) > _MANY_POINTS and not artist.get_rasterized()]
+    points = [(_points(artist), artist) for artist in artists]
+    total = sum(count for count, _ in points)
+    if total > _TOO_MANY_POINTS:
+        picture.notes.append(f"svg left out: {total:,} points")
+        return b""
+    dense = [artist for count, artist in points if count > _MANY_POINTS and not artist.get_rasterized()]
     for artist in dense:
         artist.set_rasterized(True)
     try:
