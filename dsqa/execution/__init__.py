@@ -6,7 +6,9 @@ The rooms before this one know nothing of it; metrics and outcomes read what it 
 from dsqa.execution.artefacts import Artefact, ArtefactStore, Part
 from dsqa.execution.execute import execute
 from dsqa.execution.extraction import CodeBlock, Extraction, extract
+from dsqa.execution.interpreter import Environment, changed_packages, environment_of
 from dsqa.execution.isolation import detect_isolation
+from dsqa.execution.missing import asked_version
 from dsqa.execution.model import ExecutionResult, Isolation, Outcome, Snippet
 from dsqa.execution.session import CellResult, Output, Session, SessionHost, SessionLimits, open_session
 
@@ -15,6 +17,7 @@ __all__ = [
     "ArtefactStore",
     "CellResult",
     "CodeBlock",
+    "Environment",
     "ExecutionResult",
     "Extraction",
     "Isolation",
@@ -25,7 +28,10 @@ __all__ = [
     "SessionHost",
     "SessionLimits",
     "Snippet",
+    "asked_version",
+    "changed_packages",
     "detect_isolation",
+    "environment_of",
     "execute",
     "extract",
     "open_session",

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsqa.execution.artefacts import read_artefacts
+from dsqa.execution.inside.watch import WAITING_SHARE
+from dsqa.execution.interpreter import Environment
+from dsqa.execution.missing import explain_missing
 from dsqa.execution.model import ExecutionResult, Outcome, Snippet
 from dsqa.study.sections import ExecutionConfig
 
@@ -51,7 +54,13 @@ class Ending:
     kept: bytes = b""
 
 
-def classify(snippet: Snippet, ending: Ending, limits: ExecutionConfig, isolation: str) -> ExecutionResult:
+def classify(
+    snippet: Snippet,
+    ending: Ending,
+    limits: ExecutionConfig,
+    isolation: str,
+    environment: Environment | None = None,
+) -> ExecutionResult:
     """Name how a run ended.
 
     The preloader's word (killed, exit status, times) goes before the child's own report, which the snippet could
@@ -66,6 +75,9 @@ def classify(snippet: Snippet, ending: Ending, limits: ExecutionConfig, isolatio
     if report.get("kind") == "setup":
         raise WorkerBrokenError(str(report.get("message", "")))
     outcome, detail = name_outcome(report, forged, ending, limits)
+    if outcome == "missing package":
+        module, where = _missing_module(report)
+        detail = explain_missing(module, snippet.code, environment, limits.packages) + where
     line, value, exception = report.get("line"), report.get("value"), None
     chain = report.get("chain")
     if isinstance(chain, list) and chain and isinstance(chain[0], dict):
@@ -90,12 +102,19 @@ def classify(snippet: Snippet, ending: Ending, limits: ExecutionConfig, isolatio
         line=line if isinstance(line, int) and outcome != "ran" else None,
         exception=exception,
         truncated=ending.truncated,
-        near_limit=ending.cpu * 2 >= limits.cpu_seconds or ending.wall * 2 >= limits.wall_seconds,
+        near_limit=_near_limit(ending, limits),
+        environment="" if environment is None else environment.fingerprint,
         peak_mb=ending.peak_mb,
         artefacts=kept.artefacts,
         artefact_notes=notes,
         artefact_cpu_seconds=ending.apart,
     )
+
+
+def _near_limit(ending: Ending, limits: ExecutionConfig) -> bool:
+    """Return whether half of a limit was used; wall time counts where it passed in waiting, not in work."""
+    waited = ending.cpu < 2 * WAITING_SHARE * ending.wall
+    return ending.cpu * 2 >= limits.cpu_seconds or (waited and ending.wall * 2 >= limits.wall_seconds)
 
 
 def _read_report(data: bytes) -> tuple[dict[str, Any], bool]:
@@ -121,7 +140,7 @@ def name_outcome(
         return "timed out", cpu_limit
     if ending.killed == "wall":
         return "timed out", f"wall limit of {limits.wall_seconds:g} s"
-    if forged:
+    if forged or (ending.killed == "apart" and not report):
         return "blocked", "wrote to the channel its outcome is reported on"
     code, kind = os.waitstatus_to_exitcode(ending.status), report.get("kind")
     if ending.over and kind is not None:
@@ -168,11 +187,8 @@ def _by_exception(report: dict[str, Any]) -> tuple[Outcome, str]:
     bases = first.get("bases") or []
     if "MemoryError" in bases:
         return "killed by memory", what
-    if "ImportError" in bases:
-        # pandas and others raise an ImportError of their own from the one that names the package
-        for row in chain:
-            if "ModuleNotFoundError" in (row.get("bases") or []):
-                return "missing package", f"needs {row.get('name') or row.get('message', '')}{where}"
+    if "ImportError" in bases and _missing_module(report)[0]:
+        return "missing package", what
     for row in chain:
         names = [name for name in row.get("bases") or [] if isinstance(name, str)]
         if "OSError" in names and row.get("errno") in _REFUSED_ERRNOS:
@@ -180,3 +196,16 @@ def _by_exception(report: dict[str, Any]) -> tuple[Outcome, str]:
         if _NETWORK_ERRORS & set(names):
             return "blocked", what
     return "failed", what
+
+
+def _missing_module(report: dict[str, Any]) -> tuple[str, str]:
+    """Return the module that could not be found ("" if it was none), and where it was asked for.
+
+    pandas and others raise an ImportError of their own from the one that names the package.
+    """
+    line = report.get("line")
+    where = f" at line {line}" if isinstance(line, int) else ""
+    for row in report.get("chain") or []:
+        if isinstance(row, dict) and "ModuleNotFoundError" in (row.get("bases") or []):
+            return str(row.get("name") or row.get("message", ""))[:100], where
+    return "", where

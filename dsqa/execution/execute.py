@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from dsqa.errors import ExecutionRefusedError
 from dsqa.execution.classify import WorkerBrokenError, classify
+from dsqa.execution.interpreter import Environment, environment_of
 from dsqa.execution.isolation import find_launch, unsafe_launch
 from dsqa.execution.launch import Launch
 from dsqa.execution.model import ExecutionResult, Isolation, Snippet, check_names
@@ -53,7 +54,8 @@ def execute(
     Raises
     ------
     ExecutionRefusedError
-        There is no sufficient isolation and `unsafe` is not set (raised by the call itself); a sandbox cannot be
+        There is no sufficient isolation and `unsafe` is not set, or the environment is not what `limits` declare
+        (raised by the call itself); a sandbox cannot be
         started or a data file not be read (raised while iterating).
     ValueError
         A data file's name would lead out of the working folder.
@@ -63,16 +65,18 @@ def execute(
     A snippet during whose run its sandbox broke is run once more, alone; if that breaks too it is named as
     "failed", so one snippet can neither stop the others nor change their results.
     """
-    launch, isolation = find_launch()
+    environment = environment_of(limits)
+    python = limits.python or ""
+    launch, isolation = find_launch(python)
     if launch is None:
         if not unsafe:
             raise ExecutionRefusedError(
                 f"generated code is not run: this machine offers no sufficient isolation ({isolation.why})",
                 hint="install what is missing ('dsqa doctor' says what), or pass --unsafe to run it as yourself",
             )
-        launch, isolation = unsafe_launch()
+        launch, isolation = unsafe_launch(python)
     count = workers or limits.workers or _processors()
-    return _Execution(iter(snippets), limits, launch, isolation, count).run()
+    return _Execution(iter(snippets), limits, launch, isolation, environment, count).run()
 
 
 def _processors() -> int:
@@ -88,12 +92,19 @@ class _Task:
 
 class _Execution:
     def __init__(
-        self, source: Iterator[Snippet], limits: ExecutionConfig, launch: Launch, isolation: Isolation, workers: int
+        self,
+        source: Iterator[Snippet],
+        limits: ExecutionConfig,
+        launch: Launch,
+        isolation: Isolation,
+        environment: Environment,
+        workers: int,
     ) -> None:
         self.source = source
         self.limits = limits
         self.launch = launch
         self.isolation = isolation
+        self.environment = environment
         self.workers = workers
         self.selector = selectors.DefaultSelector()
         self.sandboxes: list[tuple[tuple[str, ...], Sandbox]] = []
@@ -180,7 +191,7 @@ class _Execution:
             for name, snippet, ending in ended:
                 task = self.running.pop((sandbox, name))
                 try:
-                    result = classify(snippet, ending, self.limits, self.isolation.name)
+                    result = classify(snippet, ending, self.limits, self.isolation.name, self.environment)
                 except WorkerBrokenError as broken:
                     self.suspect(task, str(broken))
                 else:
@@ -212,5 +223,6 @@ class _Execution:
             wall_seconds=0.0,
             cpu_seconds=0.0,
             isolation=self.isolation.name,
+            environment=self.environment.fingerprint,
             attempts=2,
         )

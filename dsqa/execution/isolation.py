@@ -8,6 +8,7 @@ import selectors
 import shutil
 import sys
 import time
+from dataclasses import replace
 
 from dsqa.errors import ExecutionRefusedError
 from dsqa.execution.classify import Ending
@@ -41,32 +42,38 @@ print("missing:" + ",".join(name for name, held in checks.items() if not held))
 """
 
 
-def detect_isolation() -> Isolation:
+def detect_isolation(python: str = "") -> Isolation:
     """Return the best isolation this machine offers, found by running a probe under it once per process.
+
+    Parameters
+    ----------
+    python
+        The interpreter that is to run in it; dsqa's own by default.
 
     Returns
     -------
     Isolation
         Not `sufficient` where nothing held; its `why` says what was tried and what to install.
     """
-    return _detect()[1]
+    return _detect(python)[1]
 
 
-def find_launch() -> tuple[Launch | None, Isolation]:
+def find_launch(python: str = "") -> tuple[Launch | None, Isolation]:
     """Return how to start sandboxes here, or None, and what to say about it."""
-    return _detect()
+    return _detect(python)
 
 
-def unsafe_launch() -> tuple[Launch, Isolation]:
+def unsafe_launch(python: str = "") -> tuple[Launch, Isolation]:
     """Return the launch without any isolation, for `--unsafe`."""
     why = "code runs as you, with limits on time and memory and nothing else"
-    return Launch("plain"), Isolation(UNSAFE_NAME, False, why, ("resource limits",))
+    return Launch("plain", python=python), Isolation(UNSAFE_NAME, False, why, ("resource limits",))
 
 
 @functools.cache
-def _detect() -> tuple[Launch | None, Isolation]:
+def _detect(python: str) -> tuple[Launch | None, Isolation]:
     tried: list[str] = []
-    for launch in _candidates():
+    for candidate in _candidates(python):
+        launch = replace(candidate, python=python)
         problem = _probe(launch)
         if problem is None:
             return launch, _describe(launch)
@@ -76,10 +83,10 @@ def _detect() -> tuple[Launch | None, Isolation]:
     return None, Isolation("none", False, "; ".join(dict.fromkeys(tried)))
 
 
-def _candidates() -> list[Launch]:
+def _candidates(python: str) -> list[Launch]:
     """Return the launches to try, the strictest first."""
     if sys.platform == "darwin":
-        launch = seatbelt_launch()
+        launch = seatbelt_launch(python)
         return [launch] if launch is not None else []
     if not sys.platform.startswith("linux"):
         return []

@@ -66,6 +66,8 @@ class Launch:
         Ask bubblewrap to forbid further user namespaces.
     extra
         Options of the program.
+    python
+        The interpreter, or the virtual environment, that snippets see; dsqa's own by default.
     """
 
     kind: str
@@ -76,6 +78,7 @@ class Launch:
     become_nobody: bool = False
     disable_userns: bool = False
     extra: tuple[str, ...] = ()
+    python: str = ""
 
     @property
     def parallel(self) -> bool:
@@ -120,7 +123,9 @@ def start_process(
         The program could not be started.
     """
     bubblewrap = launch.kind == "bubblewrap"
-    places = find_places().clear_of(_OWN_SCRATCH) if bubblewrap else find_places()
+    places = find_places(launch.python)
+    if bubblewrap:
+        places = places.clear_of(_OWN_SCRATCH)
     settings: dict[str, Any] = {
         "layers": {
             "namespaces": launch.namespaces,

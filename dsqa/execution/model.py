@@ -73,7 +73,7 @@ class Snippet:
         for name, path in sorted(self.data_files.items()):
             with Path(path).open("rb") as handle:
                 data[name] = hashlib.file_digest(handle, "sha256").hexdigest()
-        parts = {"code": self.code, "data": data, "limits": limits.model_dump(exclude={"workers"})}
+        parts = {"code": self.code, "data": data, "limits": limits.per_snippet()}
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -124,8 +124,10 @@ class ExecutionResult:
     truncated
         True if it printed more than the output limit.
     near_limit
-        True if it ended, in whatever way, having used at least half of its CPU or wall limit: on a busier or
-        slower machine the outcome might have been another.
+        True if it ended, in whatever way, having used at least half of its CPU limit, or half of its wall limit in
+        waiting: on another machine the outcome might have been another.
+    environment
+        Fingerprint of the Python and the packages it saw; see `dsqa.execution.interpreter`.
     peak_mb
         Largest resident memory of its process, the loaded libraries included.
     attempts
@@ -152,6 +154,7 @@ class ExecutionResult:
     exception: str | None = None
     truncated: bool = False
     near_limit: bool = False
+    environment: str = ""
     peak_mb: float | None = None
     attempts: int = 1
     artefacts: tuple[Artefact, ...] = ()

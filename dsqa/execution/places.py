@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-import sys
-import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
+
+from dsqa.execution.interpreter import find_environment
 
 __all__ = ["Places", "find_places"]
 
@@ -64,8 +64,9 @@ class Places:
 
 
 @functools.cache
-def find_places() -> Places:
-    """Return what this interpreter and its libraries need, and nothing above it."""
+def find_places(python: str = "") -> Places:
+    """Return what an interpreter (by default this one) and its libraries need, and nothing above it."""
+    environment = find_environment(python)
     folders: dict[str, str] = {}
     links: dict[str, str] = {}
     for name in _SYSTEM:
@@ -78,23 +79,17 @@ def find_places() -> Places:
         path = Path(name)
         if path.exists():
             folders[name] = str(path.resolve())
-    for prefix in (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix):
+    for prefix in environment.prefixes:
         _add(folders, Path(prefix))
     # `python` in a virtual environment is a chain of links; each folder on the way must be there.
-    link = Path(sys.executable)
+    link = Path(environment.executable)
     while link.is_symlink():
         target = link.readlink()
         link = target if target.is_absolute() else link.parent / target
         _add(folders, link.parent.parent if link.parent.name == "bin" else link.parent)
-    import_paths = []
-    for entry in sys.path:
-        # A library installed elsewhere (`pip install --user`); the folder of the user's own project is not one.
-        if entry and Path(entry).is_dir() and Path(entry).name in {"site-packages", "dist-packages"}:
-            _add(folders, Path(entry))
-            import_paths.append(entry)
-    for name in ("purelib", "platlib"):
-        import_paths.append(sysconfig.get_path(name))
-    return Places(folders, links, tuple(dict.fromkeys(import_paths)), sys.executable)
+    for entry in environment.paths:
+        _add(folders, Path(entry))
+    return Places(folders, links, environment.paths, environment.executable)
 
 
 def _add(folders: dict[str, str], path: Path) -> None:

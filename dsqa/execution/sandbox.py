@@ -17,6 +17,7 @@ from typing import Any
 
 from dsqa.errors import ExecutionRefusedError
 from dsqa.execution.classify import Ending
+from dsqa.execution.inside.watch import WAITING_SHARE
 from dsqa.execution.launch import Launch, make_scratch_folder, start_process
 from dsqa.execution.model import Snippet
 from dsqa.study.sections import ExecutionConfig
@@ -125,7 +126,9 @@ class Sandbox:
         """
         self._count += 1
         name = f"run{self._count}"
-        longest = limits.wall_seconds + 2 * _APART_WALL * limits.artefacts.cpu_seconds + _GRACE_SECONDS
+        # A run that works is given until it has used its CPU seconds, however busy the machine.
+        longest = max(limits.wall_seconds, limits.cpu_seconds / WAITING_SHARE)
+        longest += 2 * _APART_WALL * limits.artefacts.cpu_seconds + _GRACE_SECONDS
         job = _Job(snippet, time.monotonic() + longest, {})
         self.jobs[name] = job
         self._send(name, job, limits)
@@ -286,7 +289,7 @@ def job_file(name: str, snippet: Snippet, limits: ExecutionConfig, *, session: b
         "id": name,
         "code": snippet.code,
         "files": list(snippet.data_files),
-        "limits": limits.model_dump(exclude={"workers"}),
+        "limits": limits.per_snippet(),
     }
     data = json.dumps(row).encode()
     with tempfile.TemporaryFile() as handle:

@@ -24,12 +24,12 @@ def profile(readable: tuple[str, ...], scratch_root: str) -> str:
     return "\n".join(lines)
 
 
-def seatbelt_launch() -> Launch | None:
+def seatbelt_launch(python: str = "") -> Launch | None:
     """Return the launch under `sandbox-exec`, or None where the program is missing."""
     program = shutil.which("sandbox-exec")
     if program is None:
         return None
-    readable = (*find_places().readable, str(INSIDE))
+    readable = (*find_places(python).readable, str(INSIDE))
     # The scratch folder's own path is only known at the start; sandbox-exec fills it in by name.
     text = profile(readable, "@scratch@").replace('"@scratch@"', '(param "SCRATCH")')
     return Launch("sandbox-exec", program, extra=("-p", text))

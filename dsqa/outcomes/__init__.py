@@ -3,6 +3,7 @@
 from dsqa.outcomes.artefacts import RunArtefact, show_artefacts
 from dsqa.outcomes.cache import ExecutionCache
 from dsqa.outcomes.columns import COLUMNS, Column
+from dsqa.outcomes.reruns import rerun_summary
 from dsqa.outcomes.score import Progress, score_records, score_study
 from dsqa.outcomes.table import load_outcomes, outcome_table, save_table
 
@@ -14,6 +15,7 @@ __all__ = [
     "RunArtefact",
     "load_outcomes",
     "outcome_table",
+    "rerun_summary",
     "save_table",
     "score_records",
     "score_study",

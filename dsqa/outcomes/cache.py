@@ -20,11 +20,14 @@ SCHEMA = 1
 _FIELDS = frozenset(f.name for f in fields(ExecutionResult)) - {"snippet_id"}
 
 
-def snippet_key(code: str, data_hashes: Mapping[str, str], limits: ExecutionConfig) -> str:
-    """Return the key of a piece of code: equal for equal code, data files (by their SHA-256) and limits."""
-    return fingerprint(
-        {"code": code, "data": dict(data_hashes), "limits": limits.model_dump(exclude={"workers"})}, length=32
-    )
+def snippet_key(code: str, data_hashes: Mapping[str, str], limits: ExecutionConfig, environment: str = "") -> str:
+    """Return the key of a piece of code.
+
+    It is equal for equal code, data files (by their SHA-256), limits and environment (by its fingerprint): what was
+    run under another Python or other versions of its packages is never taken for a result of this one.
+    """
+    parts = {"code": code, "data": dict(data_hashes), "limits": limits.per_snippet(), "environment": environment}
+    return fingerprint(parts, length=32)
 
 
 class ExecutionCache:
@@ -32,7 +35,8 @@ class ExecutionCache:
 
     The file is append-only, one JSON object per line; a result is on disk as soon as it is added, so scoring that
     was interrupted goes on where it stopped. A last line that a kill left torn is cut off. Where two processes
-    wrote the same key, the first line counts. What runs drew, showed and wrote goes into the folder `artefacts`
+    wrote the same key, the first line counts. Code that was run several times has several results, told apart by
+    ``rerun``; the first (0) is what is scored. What runs drew, showed and wrote goes into the folder `artefacts`
     beside the file, each content once; results in here only name it.
 
     Parameters
@@ -50,7 +54,7 @@ class ExecutionCache:
 
     def __init__(self, path: Path | None = None, *, read_only: bool = False) -> None:
         self.path = path
-        self._results: dict[str, ExecutionResult] = {}
+        self._results: dict[str, dict[int, ExecutionResult]] = {}
         self._file: int | None = None
         self.artefacts = ArtefactStore(None if path is None else path.parent / "artefacts")
         if path is not None and path.exists():
@@ -65,23 +69,34 @@ class ExecutionCache:
         self.close()
 
     def __contains__(self, key: str) -> bool:
-        return key in self._results
+        return 0 in self._results.get(key, ())
 
     def __len__(self) -> int:
         return len(self._results)
 
     def __getitem__(self, key: str) -> ExecutionResult:
-        return self._results[key]
+        return self._results[key][0]
 
-    def add(self, key: str, result: ExecutionResult) -> None:
-        """Keep a result; a key that is there already keeps its first."""
-        if key in self._results:
+    def reruns(self, key: str) -> dict[int, ExecutionResult]:
+        """Return every result of a key by its number, the first (0) included."""
+        return dict(sorted(self._results.get(key, {}).items()))
+
+    def add(self, key: str, result: ExecutionResult, rerun: int = 0) -> None:
+        """Keep a result; a key that has one of this number already keeps that.
+
+        What a run after the first drew and wrote is not kept.
+        """
+        mine = self._results.setdefault(key, {})
+        if rerun in mine:
             return
-        result = replace(result, artefacts=tuple(self.artefacts.put(artefact) for artefact in result.artefacts))
-        self._results[key] = result
+        made = result.artefacts if rerun == 0 else ()
+        result = replace(result, artefacts=tuple(self.artefacts.put(artefact) for artefact in made))
+        mine[rerun] = result
         if self.path is None:
             return
         row: dict[str, Any] = {"schema": SCHEMA, "key": key, **asdict(result)}
+        if rerun:
+            row["rerun"] = rerun
         row["artefacts"] = [artefact.to_dict() for artefact in result.artefacts]
         del row["snippet_id"]
         # ASCII, since output that is no Unicode has no other way into JSON.
@@ -123,7 +138,8 @@ class ExecutionCache:
             values["artefact_notes"] = tuple(row.get("artefact_notes", ()))
             if values["outcome"] not in get_args(Outcome):
                 raise ValueError(f"'{values['outcome']}' is no outcome")
-            self._results.setdefault(row["key"], ExecutionResult(snippet_id=row["key"], **values))
+            mine = self._results.setdefault(row["key"], {})
+            mine.setdefault(int(row.get("rerun", 0)), ExecutionResult(snippet_id=row["key"], **values))
         except (ValueError, KeyError, TypeError) as error:
             raise StudyError(
                 f"is no execution result: {type(error).__name__}: {error}",

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from dsqa.bank import Question
-from dsqa.execution import ExecutionResult, extract
+from dsqa.execution import ExecutionResult, asked_version, extract
 from dsqa.metrics import (
     Answer,
     Reading,
@@ -27,9 +27,9 @@ from dsqa.metrics import (
     word_set,
     words,
 )
-from dsqa.outcomes.cache import ExecutionCache, snippet_key
+from dsqa.outcomes.cache import ExecutionCache
+from dsqa.outcomes.reruns import agreement
 from dsqa.records import Record
-from dsqa.study import ExecutionConfig
 from dsqa.study.design import fingerprint
 
 __all__ = ["Marked", "mark", "rows_of"]
@@ -63,10 +63,9 @@ class Marked:
 def mark(
     record: Record,
     question: Question,
-    limits: ExecutionConfig,
-    hashes_for: Callable[[Question], Mapping[str, str]],
+    key_for: Callable[[str, Question], str],
 ) -> Marked:
-    """Split a response into text and code, and read the answer in the text."""
+    """Split a response into text and code, and read the answer in the text; `key_for` gives the code's key."""
     visible, unclosed = strip_reasoning(record.text)
     extraction = extract(visible)
     code, outcome = extraction.code, "ran"
@@ -81,7 +80,7 @@ def mark(
         prose=extraction.prose,
         reading=read_answer(record.text if unclosed else extraction.prose, question),
         code=code,
-        key=None if code is None else snippet_key(code, hashes_for(question), limits),
+        key=None if code is None else key_for(code, question),
         outcome=outcome,
         extraction=json.dumps(extraction.summary(), ensure_ascii=False, separators=(",", ":")),
         prompt_words=prompt_words,
@@ -96,7 +95,7 @@ def rows_of(cell: Sequence[Marked], cache: ExecutionCache, study: str) -> list[d
     similarity = cell_similarity(sets, first)
     rows = []
     for i, run in enumerate(cell):
-        result = None if run.key is None else cache[run.key]
+        results = {} if run.key is None else cache.reruns(run.key)
         rows.append(
             {
                 **_identity(run, study),
@@ -104,7 +103,7 @@ def rows_of(cell: Sequence[Marked], cache: ExecutionCache, study: str) -> list[d
                 "jaccard_first": float(similarity.first[i]),
                 "jaccard_mean": float(similarity.mean[i]),
                 "jaccard_truth": _to_reference(run.question, sets[i]),
-                **_marks(run, result),
+                **_marks(run, results),
             }
         )
     return rows
@@ -157,12 +156,12 @@ def _general(run: Marked) -> dict[str, Any]:
     }
 
 
-def _marks(run: Marked, result: ExecutionResult | None) -> dict[str, Any]:
+def _marks(run: Marked, results: Mapping[int, ExecutionResult]) -> dict[str, Any]:
+    result = results.get(0)
     outcome = run.outcome if result is None else result.outcome
-    output = None
-    if result is not None and outcome == "ran":
-        output = read_output(result.stdout, result.value, run.question)
-    answer = choose_answer(run.question, run.reading, output)
+    answer = _answer_of(run, result)
+    key = None if result is None else _result_key(result, answer)
+    keys = {i: key if i == 0 else _result_key(each, _answer_of(run, each)) for i, each in results.items()}
     coarse = coarse_metrics(run.record.status, outcome, answer)
     return {
         "completion": coarse.completion,
@@ -171,15 +170,25 @@ def _marks(run: Marked, result: ExecutionResult | None) -> dict[str, Any]:
         "executability_repository": coarse.executability_repository,
         "score": coarse.score,
         "execution": final_execution(outcome, solved=answer.solved),
-        "execution_detail": None if result is None else result.detail or None,
+        "execution_detail": None if result is None else asked_version(result.detail, run.record.text) or None,
         "isolation": None if result is None else result.isolation,
+        "near_limit": None if result is None else result.near_limit,
+        "environment": None if result is None else result.environment or None,
+        **agreement(results, keys),
         "extraction": run.extraction,
         "execution_key": run.key,
         **_artefacts(result),
         **_answer(answer),
         "text_hash": None if run.record.status == "failed" else fingerprint(run.record.text),
-        "result_key": None if result is None else _result_key(result, answer),
+        "result_key": key,
     }
+
+
+def _answer_of(run: Marked, result: ExecutionResult | None) -> Answer:
+    output = None
+    if result is not None and result.outcome == "ran":
+        output = read_output(result.stdout, result.value, run.question)
+    return choose_answer(run.question, run.reading, output)
 
 
 def _result_key(result: ExecutionResult, answer: Answer) -> str:

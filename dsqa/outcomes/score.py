@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -12,8 +14,8 @@ from pydantic import ValidationError
 
 from dsqa.bank import Bank, Question
 from dsqa.errors import StudyError
-from dsqa.execution import ExecutionResult, Snippet, execute
-from dsqa.outcomes.cache import ExecutionCache
+from dsqa.execution import ExecutionResult, Snippet, changed_packages, environment_of, execute
+from dsqa.outcomes.cache import ExecutionCache, snippet_key
 from dsqa.outcomes.rows import Marked, mark, rows_of
 from dsqa.outcomes.table import outcome_table, save_table
 from dsqa.records import FileLock, Record, read_records
@@ -21,6 +23,8 @@ from dsqa.study import ExecutionConfig, StudyFolder
 from dsqa.study.folder import StudyDescription, hash_file
 
 __all__ = ["Execute", "Progress", "checked_hashes", "limits_of", "score_records", "score_study"]
+
+_log = logging.getLogger("dsqa.outcomes")
 
 Progress = Callable[[int, int], None]
 """Called with (done, total), both in runs; a run is done once its code, if it has any, has been executed."""
@@ -48,6 +52,7 @@ def score_study(
     workers: int | None = None,
     progress: Progress | None = None,
     executor: Execute | None = None,
+    reruns: int = 1,
 ) -> pd.DataFrame:
     """Score every recorded run of a study's current design and write `outcomes.parquet`.
 
@@ -63,6 +68,8 @@ def score_study(
         Called as the work goes on.
     executor
         What runs the code; this machine's sandbox by default.
+    reruns
+        How often each distinct piece of code is to have been run; the first result is what is scored.
 
     Returns
     -------
@@ -99,6 +106,7 @@ def score_study(
 
     planned = len(place) * description.runs
     limits = limits_of(folder, description.settings)
+    _record_environment(folder, limits)
     with FileLock(folder.root / "scoring.lock"), ExecutionCache(folder.executions_path) as cache:
         table = score_records(
             of_the_design(),
@@ -111,6 +119,7 @@ def score_study(
             workers=workers,
             progress=progress,
             executor=executor,
+            reruns=reruns,
             expected=planned,
             order=lambda run: (place[run.cell], run.record.run),
         )
@@ -143,6 +152,7 @@ def score_records(
     workers: int | None = None,
     progress: Progress | None = None,
     executor: Execute | None = None,
+    reruns: int = 1,
     expected: int | None = None,
     order: Callable[[Marked], tuple[int, int]] | None = None,
 ) -> pd.DataFrame:
@@ -162,7 +172,7 @@ def score_records(
         SHA-256 of the data files by name, where they are known already.
     cache
         Results of executions from before; new ones are added.
-    unsafe, workers, progress, executor
+    unsafe, workers, progress, executor, reruns
         As for `score_study`.
     expected
         How many records there will be, for `progress`.
@@ -179,32 +189,45 @@ def score_records(
     BankError
         A record answers a question that the bank does not have, or its data file is missing.
     ExecutionRefusedError
-        There is code to run and too little isolation to run it in.
+        There is code to run and too little isolation to run it in, or the environment is not what `limits` declare.
     """
     limits = limits or ExecutionConfig()
     cache = cache if cache is not None else ExecutionCache()
     questions = {question.id: question for question in bank}
     files = _DataFiles(bank, dict(data_hashes or {}))
+    environment = functools.cache(lambda: environment_of(limits).fingerprint)
+
+    def key_for(code: str, question: Question) -> str:
+        return snippet_key(code, files.hashes_for(question), limits, environment())
+
     runs: list[Marked] = []
-    waiting: dict[str, Snippet] = {}
+    waiting: dict[tuple[str, int], Snippet] = {}
+    lacking: Counter[str] = Counter()
     sharing: Counter[str] = Counter()
     for record in records:
         question = questions.get(record.question_id) or bank[record.question_id]
-        run = mark(record, question, limits, files.hashes_for)
+        run = mark(record, question, key_for)
         runs.append(run)
         code, key = run.code, run.key
-        if code is not None and key is not None and key not in cache:
-            sharing[key] += 1
-            if key not in waiting:
-                waiting[key] = Snippet(key, code, files.paths_for(question))
+        if code is not None and key is not None:
+            if key not in sharing:
+                for number in sorted(set(range(reruns)) - cache.reruns(key).keys()):
+                    waiting[key, number] = Snippet(f"{key}.{number}", code, files.paths_for(question))
+                    lacking[key] += 1
+            if lacking[key]:
+                sharing[key] += 1
         if progress is not None:
             progress(len(runs) - sharing.total(), max(expected or 0, len(runs)))
     done = len(runs) - sharing.total()
     if waiting:
         run_code: Execute = executor or execute
-        for result in run_code(iter(waiting.values()), limits, unsafe=unsafe, workers=workers):
-            cache.add(result.snippet_id, result)
-            done += sharing[result.snippet_id]
+        # Number by number: the second run of a piece of code comes some time after its first.
+        queue = [waiting[place] for place in sorted(waiting, key=lambda place: place[1])]
+        for result in run_code(iter(queue), limits, unsafe=unsafe, workers=workers):
+            finished, _, rerun = result.snippet_id.rpartition(".")
+            cache.add(finished, result, int(rerun))
+            lacking[finished] -= 1
+            done += 0 if lacking[finished] else sharing[finished]
             if progress is not None:
                 progress(done, len(runs))
     if progress is not None:
@@ -218,6 +241,16 @@ def score_records(
     sort_key = order or (lambda run: (place[run.cell], run.record.run))
     positions = sorted(range(len(rows)), key=lambda i: sort_key(ordered[i]))
     return outcome_table([rows[i] for i in positions])
+
+
+def _record_environment(folder: StudyFolder, limits: ExecutionConfig) -> None:
+    """Keep what the code is going to see, and say so where that is not what it saw before."""
+    environment = environment_of(limits)
+    before = folder.environments()
+    if before and environment.fingerprint not in before:
+        changes = changed_packages(list(before.values())[-1], environment.to_dict())
+        _log.warning("generated code sees another environment than before (%s): it is run again", changes)
+    folder.record_environment(environment.fingerprint, environment.to_dict())
 
 
 class _DataFiles:

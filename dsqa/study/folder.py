@@ -7,6 +7,7 @@ runs/<name>/
   records.jsonl       one line per run, append-only
   batch/              files of the Batch API, and how far each is (only with 'dsqa batch')
   executions.jsonl    what running each distinct piece of code gave, by hash
+  environments.json   the Pythons and packages that code was run with, by fingerprint
   artefacts/          the figures, tables and files of those runs, each content once, by hash
   outcomes.parquet    one row per run
   cells.parquet       one row per cell
@@ -102,6 +103,10 @@ class StudyFolder:
         return self.root / "executions.jsonl"
 
     @property
+    def environments_path(self) -> Path:  # noqa: D102
+        return self.root / "environments.json"
+
+    @property
     def artefacts_dir(self) -> Path:  # noqa: D102
         return self.root / "artefacts"
 
@@ -158,6 +163,30 @@ class StudyFolder:
     def bank(self) -> Bank:
         """Load the study's own copy of the bank."""
         return load_bank(self.bank_dir / "questions.jsonl", self.bank_dir / "data")
+
+    def environments(self) -> dict[str, dict[str, Any]]:
+        """Return the environments that code was run in so far, by fingerprint, the last one last."""
+        try:
+            return dict(json.loads(self.environments_path.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, TypeError) as error:
+            raise StudyError(
+                f"cannot be read ({type(error).__name__}: {error})",
+                path=self.environments_path,
+                hint="delete it; 'dsqa score' writes it anew",
+            ) from None
+
+    def record_environment(self, fingerprint: str, row: dict[str, Any]) -> None:
+        """Keep an environment as the last one, and name it in `study.json`."""
+        known = self.environments()
+        if list(known)[-1:] != [fingerprint]:
+            known.pop(fingerprint, None)
+            _replace(self.environments_path, json.dumps({**known, fingerprint: row}, indent=1) + "\n")
+        description = self.describe()
+        if description.versions.get("environment") != fingerprint:
+            description.versions["environment"] = fingerprint
+            _replace(self.description_path, json.dumps(description.to_dict(), indent=1, ensure_ascii=False) + "\n")
 
     def write(self, description: StudyDescription, bank: Bank) -> None:
         """Write `study.json` and the copy of the bank; recorded runs are not touched."""

@@ -60,7 +60,9 @@ CASES = {
     "syntax": ("x = 1\ny = (", "does not parse", "line 2: ", "", None),
     "indentation": ("def f():\nreturn 1", "does not parse", "line 2: ", "", None),
     "return outside": ("return 1", "does not parse", "line 1: ", "", None),
-    "package": ("import numpy\nimport surely_not_here.sub", "missing package", "needs surely_not_here at line 2", "", None),
+    "package": (
+        "import numpy\nimport surely_not_here.sub", "missing package",
+        "needs surely_not_here (no package that dsqa knows) at line 2", "", None),
     "optional package": (
         "import pandas as pd\npd.read_html('<table><tr><td>1</td></tr></table>')", "missing package", "needs lxml", "", None),
     "name missing in a package": ("from math import nothing_here", "failed", "ImportError at line 1", "", None),

