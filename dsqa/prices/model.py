@@ -27,6 +27,8 @@ class Money(NamedTuple):
 
 def format_money(amount: float, currency: str) -> str:
     """Return money as a person reads it: two decimals, or as many as show two digits of a small amount."""
+    if 0 < amount < 1e-6:
+        return f"under 0.000001 {currency}"
     decimals = 2
     while 0 < abs(amount) < 10.0 ** (1 - decimals) and decimals < 6:
         decimals += 1
