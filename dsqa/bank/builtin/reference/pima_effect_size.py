@@ -8,7 +8,7 @@ n = len(yes) + len(no)
 
 def answer(sd, factor=1.0):
     d = factor * (yes.mean() - no.mean()) / sd
-    return f"@d[{d:.3f}] @below_percent[{100 * (no < yes.mean()).mean():.1f}]"
+    return f"@cohens_d[{d:.3f}] @below_percent[{100 * (no < yes.mean()).mean():.1f}]"
 
 
 squares = yes.var(ddof=0) * len(yes) + no.var(ddof=0) * len(no)
@@ -21,6 +21,6 @@ TRAPS = {
     "Hedges' correction for small samples": answer(pooled, 1 - 3 / (4 * n - 9)),
     "standard deviation of all women together": answer(pima["glu"].std()),
     "standard deviation of the women without diabetes (Glass)": answer(no.std()),
-    "rows with a missing value left out first": f"@d[{(a.mean() - b.mean()) / s:.3f}]",
+    "rows with a missing value left out first": f"@cohens_d[{(a.mean() - b.mean()) / s:.3f}]",
 }
 print(answer(pooled))
