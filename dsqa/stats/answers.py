@@ -11,10 +11,8 @@ Gini–Simpson     1 − Σ pᵢ²: two runs drawn *with* replacement differ. Si
 total agreement  TARa@N: 1 if all N are equal, else 0. Atil et al. (2024), arXiv:2408.04667
 ===============  =======================================================================================
 
-`answer_interval` gives each of the first three an interval by the percentile bootstrap over runs: runs are
-drawn again from the answers seen. Answers not yet seen are beyond it, so the upper ends of entropy and
-Gini–Simpson are too low where answers still turn up for the first time; total agreement is a yes or a no
-about these N runs and has no interval, the chance that N future runs agree is pᵢᴺ summed over answers.
+Intervals: `dsqa.stats.answer_intervals`. Total agreement is a yes or a no about these N runs and has none; the
+chance that k future runs agree is estimated there.
 
 A run without a readable answer (failed, refused, unparsed) has the answer "(unparsed)": such runs stay in
 every denominator, and a cell in which nothing is ever readable agrees with itself.
@@ -24,17 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import pandas as pd
-from scipy.special import xlogy
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.bootstrap import Statistic, bootstrap_interval
-from dsqa.stats.interval import FloatArray, Interval
 
-__all__ = ["UNPARSED", "AnswerSummary", "answer_interval", "answer_summaries", "answer_summary"]
+__all__ = ["UNPARSED", "AnswerSummary", "answer_summaries", "answer_summary"]
 
 UNPARSED = "(unparsed)"
 
@@ -78,62 +72,6 @@ def answer_summary(keys: Sequence[str | None]) -> AnswerSummary:
         total_agreement=float(row["total_agreement_rate"]),
         entropy=float(row["answer_entropy"]),
         gini_simpson=float(row["gini_simpson"]),
-    )
-
-
-def _shares(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the weight of each distinct value, shape (..., distinct), rows summing to 1."""
-    _, codes = np.unique(values, return_inverse=True)
-    member = np.eye(codes.max() + 1)[codes]
-    return np.asarray(weights @ member / weights.sum(axis=-1, keepdims=True), dtype=np.float64)
-
-
-def _modal_share(values: FloatArray, weights: FloatArray, /) -> FloatArray:
-    return np.asarray(_shares(values, weights).max(axis=-1), dtype=np.float64)
-
-
-def _entropy(values: FloatArray, weights: FloatArray, /) -> FloatArray:
-    p = _shares(values, weights)
-    return np.asarray(-xlogy(p, p).sum(axis=-1) / np.log(2), dtype=np.float64)
-
-
-def _gini_simpson(values: FloatArray, weights: FloatArray, /) -> FloatArray:
-    return np.asarray(1 - (_shares(values, weights) ** 2).sum(axis=-1), dtype=np.float64)
-
-
-_STATISTICS: dict[str, Statistic] = {
-    "modal_share": _modal_share,
-    "entropy": _entropy,
-    "gini_simpson": _gini_simpson,
-}
-
-
-def answer_interval(
-    keys: Sequence[str | None],
-    statistic: Literal["modal_share", "entropy", "gini_simpson"],
-    *,
-    seed: int,
-    level: float = 0.95,
-    resamples: int = 9999,
-) -> Interval:
-    """Return a percentile bootstrap interval for an agreement statistic of one cell.
-
-    Raises
-    ------
-    StatisticsError
-        One run, all answers equal (the bootstrap then knows nothing of other answers), or an unknown
-        statistic.
-    """
-    if statistic not in _STATISTICS:
-        raise StatisticsError(f"unknown statistic '{statistic}'", hint=", ".join(_STATISTICS))
-    codes, _ = pd.factorize(pd.Series(list(keys), dtype="string").fillna(UNPARSED), sort=True)
-    return bootstrap_interval(
-        codes.astype(np.float64),
-        _STATISTICS[statistic],
-        seed=seed,
-        method="percentile",
-        level=level,
-        resamples=resamples,
     )
 
 

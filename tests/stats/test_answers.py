@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from dsqa.errors import StatisticsError
-from dsqa.stats import UNPARSED, answer_interval, answer_summary
+from dsqa.stats import UNPARSED, agreement_at_k, agreement_intervals, answer_interval, answer_summary
 
 from .data import few
 
@@ -84,10 +84,11 @@ def test_entropy_agrees_with_scipy(answers):
     assert 0 <= answer_summary(answers).gini_simpson <= 1 - 1 / len(counts) + 1e-12
 
 
-def test_interval_of_the_majority_share_is_near_the_binomial_one():
-    keys = ["a"] * 80 + ["b"] * 20
-    ci = answer_interval(keys, "modal_share", seed=1)
-    assert [ci.low, ci.high] == pytest.approx(list(scipy_stats.binom.ppf([0.025, 0.975], 100, 0.8) / 100))
+def test_interval_of_the_modal_share_is_the_binomial_one_wider_below():
+    ci = answer_interval(["a"] * 80 + ["b"] * 20, "modal_share", seed=1)
+    exact = scipy_stats.binomtest(80, 100).proportion_ci(0.95, "exact")
+    half = scipy_stats.binomtest(80, 100).proportion_ci(0.975, "exact")
+    assert (ci.low, ci.high) == pytest.approx((half.low, exact.high), rel=1e-9)
 
 
 @pytest.mark.parametrize("name", ["modal_share", "entropy", "gini_simpson"])
@@ -98,20 +99,55 @@ def test_intervals_do_not_depend_on_order_or_labels(name):
     assert 0 <= a.low <= getattr(answer_summary(["a"] * 6 + ["b"] * 3 + [None]), name) <= a.high
 
 
-def test_interval_of_entropy_by_two_answers():
-    """With two answers entropy is a function of a binomial share: the listed bootstrap is that function's."""
-    ci = answer_interval(["a"] * 7 + ["b"] * 3, "entropy", seed=1)
-    k = np.arange(11)
-    entropy = scipy_stats.entropy([k / 10, 1 - k / 10], base=2)
-    order = np.argsort(entropy)
-    cdf = np.cumsum(scipy_stats.binom.pmf(k, 10, 0.3)[order])
-    want = [entropy[order][np.searchsorted(cdf, q)] for q in (0.025, 0.975)]
-    assert [ci.low, ci.high] == pytest.approx(want)
+def test_all_answers_equal_leave_the_exact_bound():
+    unseen = 1 - 0.05 ** (1 / 5)
+    assert answer_interval(["a"] * 5, "modal_share", seed=1).low == pytest.approx(1 - unseen)
+    gini = answer_interval(["a"] * 5, "gini_simpson", seed=1)
+    assert (gini.low, gini.high) == pytest.approx((0, 1 - (1 - unseen) ** 2))
+    assert "could still differ" in gini.note
 
 
-def test_no_interval_when_all_answers_are_equal():
-    with pytest.raises(StatisticsError, match="equal"):
-        answer_interval(["a"] * 5, "entropy", seed=1)
+@pytest.mark.parametrize("name", ["entropy", "gini_simpson", "pair_agreement"])
+def test_no_interval_when_all_answers_differ(name):
+    with pytest.raises(StatisticsError, match="cannot be seen"):
+        answer_interval(["a", "b", "c"], name, seed=1)
+    assert answer_interval(["a", "b", "c"], "modal_share", seed=1).high < 1
+
+
+def test_no_interval_for_one_run():
+    with pytest.raises(StatisticsError, match="one run"):
+        answer_interval(["a"], "modal_share", seed=1)
+
+
+@pytest.mark.parametrize("shares", [(1 / 3, 1 / 3, 1 / 3), (0.8, 0.1, 0.05, 0.05)])
+def test_intervals_cover(shares):
+    """Equal shares are the hard case for the modal share: the largest seen is always too large."""
+    p, rng = np.array(shares), np.random.default_rng(1)
+    truth = {"modal_share": p.max(), "gini_simpson": 1 - (p**2).sum(), "pair_agreement": (p**2).sum()}
+    truth["entropy"] = scipy_stats.entropy(p, base=2)
+    hits = dict.fromkeys(truth, 0)
+    for _ in range(200):
+        counts = rng.multinomial(40, p)
+        intervals = agreement_intervals(counts[counts > 0].tolist(), seed=1, resamples=399)
+        for name, value in truth.items():
+            hits[name] += intervals[name].low <= value <= intervals[name].high
+    assert min(hits.values()) >= 0.85 * 200
+
+
+@few
+@given(st.lists(st.integers(1, 8), min_size=1, max_size=5).filter(lambda c: sum(c) > 1))
+def test_agreement_of_pairs_is_gini_simpson_without_replacement(counts):
+    n = sum(counts)
+    gini = 1 - sum((c / n) ** 2 for c in counts)
+    assert agreement_at_k(counts, 2) == pytest.approx(1 - gini * n / (n - 1), abs=1e-12)
+    curve = [agreement_at_k(counts, k) for k in range(2, n + 1)]
+    assert curve == sorted(curve, reverse=True)
+    assert curve[-1] == (len(counts) == 1)
+
+
+def test_agreement_of_more_runs_than_there_are_is_refused():
+    with pytest.raises(StatisticsError, match="3 runs are fewer than k = 4"):
+        agreement_at_k([2, 1], 4)
 
 
 def test_no_interval_for_an_unknown_statistic():

@@ -7,6 +7,9 @@ percentile  G⁻¹(α/2), G⁻¹(1−α/2)
 basic       2θ̂ − G⁻¹(1−α/2), 2θ̂ − G⁻¹(α/2)
 bca         G⁻¹(a₁), G⁻¹(a₂) with a = Φ(z₀ + (z₀ + z) / (1 − â (z₀ + z))); z₀ = Φ⁻¹(P(θ* < θ̂) + ½ P(θ* = θ̂)),
             â = Σ d³ / 6 (Σ d²)^1.5, d = mean jackknife value − jackknife value. Efron (1987), JASA 82:171.
+studentised θ̂ − G_t⁻¹(1−α/2) s, θ̂ − G_t⁻¹(α/2) s with t* = (θ* − θ̂)/s*, s the infinitesimal jackknife's error
+            √(Σ w u²)/n, u the influence of a value. Efron & Tibshirani (1993), sections 12.5 and 22; a
+            resample without spread has t* = ±∞
 bayesian    the percentile rule on Dirichlet weights: a posterior, not a sampling distribution
 ==========  ==================================================================================
 
@@ -25,7 +28,7 @@ from dsqa.stats.interval import FloatArray
 
 __all__ = ["BootstrapMethod", "acceleration", "interval_ends"]
 
-BootstrapMethod = Literal["percentile", "basic", "bca", "bayesian"]
+BootstrapMethod = Literal["percentile", "basic", "bca", "studentised", "bayesian"]
 
 
 def acceleration(jackknife: FloatArray, multiplicity: FloatArray) -> FloatArray:
@@ -54,6 +57,7 @@ def interval_ends(
     accelerations: FloatArray | None,
     method: BootstrapMethod,
     level: float,
+    errors: tuple[FloatArray, FloatArray] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the lower and upper ends, per row.
 
@@ -69,12 +73,19 @@ def interval_ends(
         â, shape (cells,); needed by "bca".
     method, level
         Which rule, at which nominal coverage.
+    errors
+        Standard errors of the draws, shape (cells, resamples), and of θ̂, shape (cells,); needed by "studentised".
 
     Returns
     -------
     tuple
-        NaN ends where BCa is not defined: θ̂ outside of the bootstrap distribution.
+        NaN ends where BCa is not defined (θ̂ outside of the bootstrap distribution), and where a tail of the
+        studentised distribution is infinite.
     """
+    if method == "studentised":
+        if errors is None:
+            raise ValueError("the studentised bootstrap needs standard errors")
+        draws = _studentised(draws, estimate, errors[0])
     if probabilities is None:
         ordered, reached = np.sort(draws, axis=1), None
     else:
@@ -90,7 +101,17 @@ def interval_ends(
     ends = _quantiles(ordered, reached, levels)
     if method == "basic":
         ends = 2 * estimate[:, None] - ends[:, ::-1]
+    if method == "studentised" and errors is not None:
+        ends = estimate[:, None] - ends[:, ::-1] * errors[1][:, None]
+        ends = np.where(np.isfinite(ends).all(axis=1, keepdims=True), ends, np.nan)
     return ends[:, 0], ends[:, 1]
+
+
+def _studentised(draws: FloatArray, estimate: FloatArray, errors: FloatArray) -> FloatArray:
+    away = draws - estimate[:, None]
+    away = np.where(np.abs(away) <= 1e-12 * np.maximum(np.abs(draws), np.abs(estimate)[:, None]), 0.0, away)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(away == 0, 0.0, away / errors), dtype=np.float64)
 
 
 def _bca_levels(

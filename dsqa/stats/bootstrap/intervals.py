@@ -25,14 +25,20 @@ from dsqa.stats.bootstrap.resampling import (
     dirichlet_weights,
     number_of_compositions,
 )
-from dsqa.stats.bootstrap.statistics import MomentStatistic, Statistic, weighted_mean
+from dsqa.stats.bootstrap.statistics import MomentStatistic, Statistic, standard_errors, weighted_mean
 from dsqa.stats.interval import FloatArray, Interval, as_sample, check_level
 
 __all__ = ["bootstrap_interval", "bootstrap_intervals"]
 
 # Elements of one (samples × resamples) block: 4 MB, which stays in the cache.
 _BLOCK = 500_000
-_NAMES = {"percentile": "percentile", "basic": "basic", "bca": "BCa", "bayesian": "Bayesian"}
+_NAMES = {
+    "percentile": "percentile",
+    "basic": "basic",
+    "bca": "BCa",
+    "studentised": "studentised",
+    "bayesian": "Bayesian",
+}
 
 
 def bootstrap_interval(
@@ -144,6 +150,8 @@ def _label(members: list[int], ends: tuple[FloatArray, FloatArray], level: float
     for i, low, high in zip(members, *ends, strict=True):
         if np.isnan(low) or np.isnan(high):
             note = "the estimate lies outside of its bootstrap distribution, so the correction is undefined"
+            if method.startswith("studentised"):
+                note = "too many resamples have no spread to studentise by"
             out[i] = Interval.unavailable(level, method, note)
         else:
             out[i] = Interval(float(low), float(high), level, method)
@@ -182,7 +190,12 @@ def _exact_ends(
     weights, orders = compositions(size, distinct)
     probabilities = np.exp(orders + np.log(counts / size) @ weights.T)
     estimate, a = _observed(statistic, values, counts, method)
-    return interval_ends(_evaluate(statistic, values, weights), probabilities, estimate, a, method, level)
+    errors = None
+    if method == "studentised":
+        spread = np.stack([standard_errors(statistic, row, weights) for row in values])
+        own = [float(standard_errors(statistic, v, c)) for v, c in zip(values, counts, strict=True)]
+        errors = (spread, np.array(own))
+    return interval_ends(_evaluate(statistic, values, weights), probabilities, estimate, a, method, level, errors)
 
 
 def _drawn_ends(
@@ -199,4 +212,8 @@ def _drawn_ends(
         estimates.append(estimate[0])
         accelerations.append(0.0 if a is None else float(a[0]))
     draws = _evaluate(statistic, np.stack(cells), weights)
-    return interval_ends(draws, None, np.array(estimates), np.array(accelerations), method, level)
+    errors = None
+    if method == "studentised":
+        spread = np.stack([standard_errors(statistic, cell, weights) for cell in cells])
+        errors = (spread, np.array([float(standard_errors(statistic, cell, np.ones(cell.size))) for cell in cells]))
+    return interval_ends(draws, None, np.array(estimates), np.array(accelerations), method, level, errors)
