@@ -41,6 +41,7 @@ def summary_data(folder: StudyFolder, sampled: SamplingSummary | None, reports: 
         "conditions": len(description.conditions),
         "runs_planned": len(description.cells) * description.runs,
         "runs": runs,
+        "stops_by_itself": description.settings.get("stop") is not None,
         "new_runs": sampled.new if sampled else 0,
         "status": {str(k): int(v) for k, v in outcomes["status"].value_counts().items()},
         "unparsed": int((outcomes["answer_status"] == "unparsed").sum()),
@@ -68,6 +69,7 @@ def five_lines(data: dict[str, Any], shown: Callable[[Path], str]) -> str:
     cost = data["cost"]
     if cost["unpriced"] or any(cost["money"].values()):
         speed += f"; cost: {money_text(cost['money'], cost['unpriced'])}"
+    most = "at most " if data["stops_by_itself"] else ""
     verdicts = ", ".join(f"{count} {verdict}" for verdict, count in data["verdicts"].items())
     cells = sum(data["verdicts"].values())
     lines = {
@@ -76,7 +78,8 @@ def five_lines(data: dict[str, Any], shown: Callable[[Path], str]) -> str:
             f"{', '.join(data['models'])}"
         ),
         "Runs": (
-            f"{data['runs']} of {data['runs_planned']} ({data['new_runs']} new, {reused} reused): {status}{speed}"
+            f"{data['runs']} of {most}{data['runs_planned']} ({data['new_runs']} new, {reused} reused): "
+            f"{status}{speed}"
         ),
         "Verdict": f"of {_count(cells, 'cell')}: {verdicts}; {data['unsettled']} not settled at this N",
         "Accuracy": (

@@ -118,9 +118,9 @@ def accuracy_instability_caption(cells: pd.DataFrame, *, mark: float = NOTABLE, 
         f"{counted(sum(known_verdict(v) == verdict for v in data.loc[drawn, 'verdict']), 'cell')} {verdict}"
         for verdict in _verdicts(data)
     ]
-    spans = (
-        "Vertical lines are 95 % Wilson intervals of the accuracy, horizontal ones 95 % intervals of the instability."
-    )
+    methods = set(cells["accuracy_method"].dropna()) if "accuracy_method" in cells else set()
+    name = "Wilson intervals" if methods <= {"Wilson"} else "confidence sequences"
+    spans = f"Vertical lines are 95 % {name} of the accuracy, horizontal ones 95 % intervals of the instability."
     if max(len(panel.rows) for panel in panels_of(cells)) > MAX_SPANS:
         spans = (
             f"Intervals are left out in panels of more than {MAX_SPANS} cells; the data beside the figure hold them."

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dsqa.report.page import Page, open_page
     from dsqa.report.pictures import answer_figures, place_figure
     from dsqa.report.questions import question_cards, question_table
+    from dsqa.report.stopping import runs_needed, stopping_methods
     from dsqa.report.verdict import hurry, lead, verdict_table
 
 __all__ = [
@@ -38,7 +39,9 @@ __all__ = [
     "question_cards",
     "question_table",
     "render_report",
+    "runs_needed",
     "settings_text",
+    "stopping_methods",
     "template_text",
     "verdict_table",
 ]
@@ -51,6 +54,7 @@ _ON_A_PAGE = {
     "page": ("Page", "open_page"),
     "pictures": ("answer_figures", "place_figure"),
     "questions": ("question_cards", "question_table"),
+    "stopping": ("runs_needed", "stopping_methods"),
     "verdict": ("hurry", "lead", "verdict_table"),
 }
 

@@ -11,6 +11,7 @@ import yaml
 from dsqa.report.facts import RecordFacts, record_facts
 from dsqa.report.markdown import Column, Markdown, code_span, escape, table, verbatim
 from dsqa.report.page import Page
+from dsqa.report.stopping import saved_text
 from dsqa.report.wording import MISSING, count, listing, temperature
 from dsqa.study.folder import hash_file
 
@@ -26,7 +27,9 @@ def facts_table(page: Page) -> Markdown:
     temperatures = dict.fromkeys(temperature(c.temperature) for c in page.description.conditions)
     missing = len(page.description.cells) * page.description.runs - len(page.outcomes)
     runs = f"{count(len(page.outcomes), 'run')} in {count(len(page.cells), 'cell')}, {page.runs_text} per cell"
-    if missing > 0:
+    if page.stop is not None:
+        runs += f"; {saved_text(page)}"
+    elif missing > 0:
         runs += f"; {count(missing, 'run')} planned and not recorded"
     pairs = [
         ("Study", escape(page.description.name)),

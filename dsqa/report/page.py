@@ -17,8 +17,10 @@ from dsqa.outcomes import load_outcomes
 from dsqa.report.markdown import Markdown, anchor, escape
 from dsqa.report.wording import is_missing
 from dsqa.stats import summarise_cells
+from dsqa.stats.sequential import stopping_table
 from dsqa.study import StudyFolder
-from dsqa.study.folder import StudyDescription
+from dsqa.study.folder import StudyDescription, stop_of
+from dsqa.study.sections import StopConfig
 
 __all__ = ["Page", "answer_text", "open_page", "shorten"]
 
@@ -41,6 +43,8 @@ class Page:
         Condition id → label, in the order they are shown.
     seed, resamples
         Of the bootstrap behind `cells`.
+    stop, stopping
+        Where the study stops by itself: when, and what came of it (see `dsqa.stats.sequential.stopping_table`).
     """
 
     folder: StudyFolder
@@ -52,6 +56,8 @@ class Page:
     conditions: dict[str, str]
     seed: int
     resamples: int
+    stop: StopConfig | None = None
+    stopping: pd.DataFrame | None = None
 
     def cell(self, question_id: str, condition_id: str) -> pd.Series | None:
         """Return a cell's row, or None where no run of it is recorded."""
@@ -117,7 +123,9 @@ def open_page(study: str | Path, *, seed: int | None = None, resamples: int = 99
     # Kept together where a line breaks.
     conditions = {key: label.replace(" = ", "\u00a0=\u00a0") for key, label in condition_labels(outcomes).items()}
     used_seed = description.seed if seed is None else seed
-    cells = summarise_cells(outcomes, seed=used_seed, resamples=resamples)
+    stop = stop_of(description)
+    stopping = None if stop is None else stopping_table(outcomes, stop, description.runs)
+    cells = summarise_cells(outcomes, seed=used_seed, resamples=resamples, sequential=stop is not None)
     order = {question.id: i for i, question in enumerate(questions)}
     ranks = {condition: i for i, condition in enumerate(conditions)}
     cells = (
@@ -126,7 +134,9 @@ def open_page(study: str | Path, *, seed: int | None = None, resamples: int = 99
         .drop(columns=["_q", "_c"])
         .reset_index(drop=True)
     )
-    return Page(folder, description, bank, outcomes, cells, questions, conditions, used_seed, resamples)
+    return Page(
+        folder, description, bank, outcomes, cells, questions, conditions, used_seed, resamples, stop, stopping
+    )
 
 
 def shorten(text: str, length: int) -> str:

@@ -119,11 +119,16 @@ def question_table(page: Page) -> Markdown:
     ]
     caption = (
         "Every question under every condition. Right: runs with the right result, of all runs, with the "
-        "95 % Wilson interval of the share. Instability: population SD of the score ÷ 1.5, with its 95 % interval, "
-        "which allows for outcomes that these runs happened not to show. Top answer: the commonest, with its share "
-        f"of all runs; *none read* where most often no answer could be read. {MISSING}: not defined."
+        f"95 % {_interval_name(page)} of the share. Instability: population SD of the score ÷ 1.5, with its 95 % "
+        "interval, which allows for outcomes that these runs happened not to show. Top answer: the commonest, with "
+        "its share of all runs; *none read* where most often no answer could be read. "
+        f"{MISSING}: not defined."
     )
     return table(columns, rows, label="tbl-questions", caption=caption, classes=("stack", "questions"))
+
+
+def _interval_name(page: Page) -> str:
+    return "Wilson interval" if page.stop is None else "[confidence sequence](#sec-methods-stopping)"
 
 
 def question_cards(page: Page, *, max_lines: int = 40, max_chars: int = 3000) -> Markdown:

@@ -10,6 +10,7 @@ from dsqa.report.markdown import Column, Markdown, escape, span, table
 from dsqa.report.page import Page
 from dsqa.report.wording import count, interval, listing, number, percent
 from dsqa.stats import NOTABLE, SCORE_BOUNDS, UNPARSED, VERDICTS, unseen_bound
+from dsqa.stats.sequential import instability_calls
 
 __all__ = ["VERDICT_CLASSES", "hurry", "lead", "verdict_mark", "verdict_table"]
 
@@ -234,19 +235,22 @@ def _unsettled(page: Page) -> list[str]:
     one = len(unsettled) == 1
     text = (
         f"**{len(unsettled)} of {count(len(page.cells), 'verdict')} {'is' if one else 'are'} not settled** with "
-        f"{_runs(unsettled)}: read {'it' if one else 'those'} as a first impression. To settle more, raise `runs` "
-        "and run the study again; recorded runs are kept."
+        f"{_runs(unsettled)}: read {'it' if one else 'those'} as a first impression. To settle more, raise "
+        f"`{'runs' if page.stop is None else 'max_runs'}` and run the study again; recorded runs are kept."
     )
-    enough = _enough()
+    enough = _enough(sequential=page.stop is not None)
     if int(unsettled["runs"].max()) < enough:
         text += f" Even a question with the full score in every run takes {enough} runs to be called stable for sure."
     return [text]
 
 
 @cache
-def _enough() -> int:
+def _enough(*, sequential: bool) -> int:
     """Return how many runs, all with the full score, settle that a cell is stable."""
     runs = 2
+    if sequential:
+        looks = range(1, 1000)
+        return looks[int((instability_calls([[SCORE_BOUNDS[1]] * len(looks)], looks)[0] != 0).argmax())]
     while unseen_bound([SCORE_BOUNDS[1]] * runs) >= NOTABLE:
         runs += 1
     return runs

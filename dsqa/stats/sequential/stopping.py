@@ -64,7 +64,7 @@ def stopping_table(outcomes: pd.DataFrame, stop: StopConfig, runs: int) -> pd.Da
     Returns
     -------
     pandas.DataFrame
-        The columns of `STOPPING_COLUMNS`, one row per cell, in order of appearance.
+        The columns of `STOPPING_COLUMNS`, one row per cell, sorted by question and condition.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def stopping_table(outcomes: pd.DataFrame, stop: StopConfig, runs: int) -> pd.Da
         table = table.assign(prompt_hash="")
     keys = ["question_id", "condition_id", "prompt_hash"]
     rows, right, scores = [], [], []
-    for key, cell in table.groupby(keys, sort=False, dropna=False):
+    for key, cell in table.groupby(keys, sort=True, dropna=False):
         numbers = cell["run"].astype("int64").to_numpy()
         order = np.argsort(numbers, kind="stable")
         if len(np.unique(numbers)) < len(numbers):
