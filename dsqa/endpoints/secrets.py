@@ -13,7 +13,7 @@ from dsqa.study.sections import EndpointConfig
 __all__ = ["Secret", "is_local", "read_key", "without_credentials"]
 
 # Endpoints quote keys cut or starred ("sk-ab***yz"): what is left of one is nobody's business either.
-_LOOKS_LIKE_A_KEY = re.compile(r"\b(sk|pk|rk|key|gsk|xai)-[A-Za-z0-9_*.•-]{8,}")
+_LOOKS_LIKE_A_KEY = re.compile(r"\b(sk|pk|rk|key|gsk|xai)-[A-Za-z0-9_*.•/+=-]{8,}")
 
 
 class Secret:
