@@ -127,9 +127,10 @@ def test_a_stale_card_is_noticed():
 # What the reference code works out
 
 
-def in_sandbox(codes: dict[str, str], data: Path) -> dict[str, str]:
+def in_sandbox(codes: dict[str, str], shuffled: Path = DATA) -> dict[str, str]:
     """Run code for each question under the limits that code in answers has; return what it printed."""
-    snippets = [Snippet(i, code, {BANK[i].file_name: data / BANK[i].file_name}) for i, code in codes.items()]
+    files = {i: (DATA if i in ORDERED else shuffled) / BANK[i].file_name for i in codes}
+    snippets = [Snippet(i, code, {files[i].name: files[i]}) for i, code in codes.items()]
     # The reference code is ours: on a machine without a sandbox it is run with the limits alone.
     results = list(execute(snippets, LIMITS, unsafe=not detect_isolation().sufficient))
     bad = {r.snippet_id: (r.outcome, r.detail, r.stderr[-500:]) for r in results if r.outcome != "ran"}
@@ -152,7 +153,7 @@ def without_traps_and_plots(code: str) -> str:
 def printed() -> dict[str, list[str]]:
     """What each script prints as it stands, and a second line with its traps."""
     tell = "\nimport json\nprint(json.dumps(globals().get('TRAPS', {})))\n"
-    out = in_sandbox({i: source(i) + tell for i in IDS}, DATA)
+    out = in_sandbox({i: source(i) + tell for i in IDS})
     return {i: text.splitlines() for i, text in out.items()}
 
 
@@ -166,8 +167,7 @@ def precise(tmp_path_factory) -> dict[str, dict[str, str]]:
         rng.shuffle(lines)
         (shuffled / path.name).write_text(header + "".join(lines), encoding="utf-8")
     codes = {i: re.sub(r":\.\df\}", ":.12f}", without_traps_and_plots(source(i))) for i in IDS}
-    out = in_sandbox({i: c for i, c in codes.items() if i not in ORDERED}, shuffled)
-    out |= in_sandbox({i: c for i, c in codes.items() if i in ORDERED}, DATA)
+    out = in_sandbox(codes, shuffled)
     return {i: make_builtin_bank.parts(text) for i, text in out.items()}
 
 
