@@ -16,7 +16,7 @@ from dsqa.execution.missing import explain_missing
 from dsqa.execution.model import ExecutionResult, Outcome, Snippet
 from dsqa.study.sections import ExecutionConfig
 
-__all__ = ["Ending", "WorkerBrokenError", "classify", "name_outcome"]
+__all__ = ["Ending", "WorkerBrokenError", "classify", "missing_detail", "name_outcome"]
 
 _REFUSED_ERRNOS = {
     errno.EPERM, errno.EACCES, errno.EROFS, errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTUNREACH,
@@ -76,8 +76,7 @@ def classify(
         raise WorkerBrokenError(str(report.get("message", "")))
     outcome, detail = name_outcome(report, forged, ending, limits)
     if outcome == "missing package":
-        module, where = _missing_module(report)
-        detail = explain_missing(module, snippet.code, environment, limits.packages) + where
+        detail = missing_detail(report, snippet.code, limits, environment)
     line, value, exception = report.get("line"), report.get("value"), None
     chain = report.get("chain")
     if isinstance(chain, list) and chain and isinstance(chain[0], dict):
@@ -128,7 +127,28 @@ def _read_report(data: bytes) -> tuple[dict[str, Any], bool]:
         row = json.loads(data) if data.endswith(b"\n") and data.count(b"\n") == 1 else None
     except (ValueError, RecursionError):
         row = None
-    return (row, False) if isinstance(row, dict) else ({}, True)
+    return (row, False) if isinstance(row, dict) and _is_sound(row) else ({}, True)
+
+
+def _is_sound(row: dict[str, Any]) -> bool:
+    """Return whether a report's parts are of the kinds that ours are of."""
+    chain = row.get("chain", [])
+    return (
+        isinstance(row.get("kind"), str)
+        and isinstance(row.get("line"), int | None)
+        and isinstance(chain, list)
+        and all(isinstance(link, dict) and _is_sound_link(link) for link in chain)
+    )
+
+
+def _is_sound_link(link: dict[str, Any]) -> bool:
+    bases = link.get("bases")
+    return (
+        isinstance(bases, list)
+        and all(isinstance(base, str) for base in bases)
+        and all(isinstance(link.get(part), str | None) for part in ("type", "message", "name"))
+        and isinstance(link.get("errno"), int | None)
+    )
 
 
 def name_outcome(
@@ -196,6 +216,14 @@ def _by_exception(report: dict[str, Any]) -> tuple[Outcome, str]:
         if _NETWORK_ERRORS & set(names):
             return "blocked", what
     return "failed", what
+
+
+def missing_detail(
+    report: dict[str, Any], code: str, limits: ExecutionConfig, environment: Environment | None
+) -> str:
+    """Return what the outcome "missing package" needs, and where the code asked for it."""
+    module, where = _missing_module(report)
+    return explain_missing(module, code, environment, limits.packages) + where
 
 
 def _missing_module(report: dict[str, Any]) -> tuple[str, str]:

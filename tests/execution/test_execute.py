@@ -319,8 +319,8 @@ def test_libraries_are_chosen_by_the_imports(code, modules):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is Linux only")
 def test_where_runs_cannot_have_namespaces_of_their_own_they_go_one_at_a_time(monkeypatch):
-    every = isolation_module._candidates()
-    monkeypatch.setattr(isolation_module, "_candidates", lambda: [x for x in every if not x.namespaces])
+    every = isolation_module._candidates("")
+    monkeypatch.setattr(isolation_module, "_candidates", lambda _: [x for x in every if not x.namespaces])
     isolation_module._detect.cache_clear()
     codes = {
         "leave": "import os\nopen('left', 'w').write('x')\nopen(os.path.join(os.environ['TMPDIR'], 'y'), 'w').write('x')",
