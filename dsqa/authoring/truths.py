@@ -25,6 +25,7 @@ _YES_NO = re.compile(r"""["'“`]?\byes["'”`]?\s*(?:/|,|or|and)\s*["'“`]?no\
 _TRUE_FALSE = re.compile(r"""["'“`]?\btrue["'”`]?\s*(?:/|,|or|and)\s*["'“`]?false\b|\bboolean\b""", re.IGNORECASE)
 _CHOICES = re.compile(r"""["'“]([^"'”“]{1,40})["'”](?:\s*(?:,|or|/|, or)\s*["'“]([^"'”“]{1,40})["'”])+""")
 _QUOTED = re.compile(r"""["'“]([^"'”“]{1,40})["'”]""")
+_DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 _EITHER = "mend the truth or the format"
 _WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
@@ -68,7 +69,7 @@ def _form(question: Question, name: str, text: str, truth: Value) -> Iterator[Fi
             )
     elif _NUMBER.search(said) and not wants_list and number is None and truth.kind != "nothing":
         yield Finding("common_answers", f"'{text}' of {name} is no number, which the format asks for", _EITHER)
-    wanted = decimals_asked(question, name)
+    wanted = None if _settled(question, name) else decimals_asked(question, name)
     if wanted is not None and number is not None and number.finite and not number.bound and not number.fraction:
         has = max(0, -number.exponent)
         if len(question.answers) > 1 and has in _decimals_anywhere(question.format):
@@ -77,7 +78,7 @@ def _form(question: Question, name: str, text: str, truth: Value) -> Iterator[Fi
             message = f"'{text}' of {name} has {has} decimals, and the format asks for {wanted}"
             hint = f"round the truth to {wanted} decimals, or a right answer with {wanted} will not match"
             yield Finding("common_answers", message, hint)
-        elif has < wanted and not _settled(question, name):
+        elif has < wanted:
             message = f"'{text}' of {name} has {has} decimals, and the format asks for {wanted}"
             hint = f"write the truth with {wanted} decimals; answers are compared at the truth's own"
             if has == 0 and number.value != 0:
@@ -90,6 +91,10 @@ def _form(question: Question, name: str, text: str, truth: Value) -> Iterator[Fi
                 "common_answers", f"'{text}' of {name} is neither {pair}, which the format asks for", _EITHER
             )
             return
+    if truth.kind == "vector" and _DECIMAL_COMMA.fullmatch(text.strip()) and not wants_list:
+        message = f"'{text}' of {name} is read as a list of two numbers"
+        hint = "write a decimal point; decimal_comma: yes lets answers have a comma"
+        yield Finding("common_answers", message, hint, severity="warning")
     yield from _choice(name, text, said)
 
 

@@ -12,7 +12,7 @@ from dsqa.values.kinds import (
     split_items,
 )
 from dsqa.values.notation import canonical_string, plain
-from dsqa.values.numbers import EXACT, Number, parse_number
+from dsqa.values.numbers import EXACT, Number, parse_number, with_decimal_point
 
 __all__ = [
     "EXACT",
@@ -29,4 +29,5 @@ __all__ = [
     "parse_truth",
     "plain",
     "split_items",
+    "with_decimal_point",
 ]

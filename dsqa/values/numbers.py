@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from dsqa.values.notation import plain
 
-__all__ = ["EXACT", "Number", "parse_number"]
+__all__ = ["EXACT", "Number", "parse_number", "with_decimal_point"]
 
 EXACT = Context(prec=60)
 """Arithmetic on answers: more digits than any answer shows, so nothing is lost on the way."""
@@ -178,6 +178,36 @@ def _parse(text: str, known_units_only: bool) -> Number | None:
     if match is None:
         return None
     return _assemble(match, known_units_only)
+
+
+_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+|\d+),(\d+)(?![\d.,]*\d)")
+_AFTER_COMMA = re.compile(r"\s?(?:[%€£]|EUR\b|CHF\b|[kcm]?[gm]\b|kg\b|cm\b|mm\b|km\b|per\s?cent\b)")
+
+
+def with_decimal_point(text: str, *, declared: bool = False) -> str:
+    """Return a text with decimal commas as points, where they can be nothing else.
+
+    ``1.234,56`` has a decimal comma; so has ``34,65 €``: what has a unit is one number, and no group of thousands has
+    two digits. A bare ``34,65`` may be two numbers, and ``1,234`` a group of thousands.
+
+    Parameters
+    ----------
+    text
+        One value.
+    declared
+        Whether commas are known to be decimal commas; those between items of a list are then semicolons or blanks.
+    """
+    if "," not in text or len(text) > _LONGEST:
+        return text
+
+    def pointed(match: re.Match[str]) -> str:
+        whole, decimals = match[1], match[2]
+        unit = _AFTER_COMMA.match(text, match.end()) or text[: match.start()].rstrip()[-1:] in {"€", "£"}
+        if declared or "." in whole or (unit and len(decimals) != 3):
+            return f"{whole.replace('.', '')}.{decimals}"
+        return match[0]
+
+    return _COMMA.sub(pointed, text)
 
 
 def _assemble(match: re.Match[str], known_units_only: bool) -> Number | None:

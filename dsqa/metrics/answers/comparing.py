@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dsqa.bank import Question
-from dsqa.metrics.answers.question import Unit, order_matters, unit_of
+from dsqa.metrics.answers.conventions import convention_of
+from dsqa.metrics.answers.question import Rule, rule_of
 from dsqa.metrics.answers.reading import Reading
 from dsqa.metrics.answers.rounding import canonical_key, compare_number
 from dsqa.values import (
@@ -23,6 +24,7 @@ from dsqa.values import (
     parse_truth,
     plain,
     split_items,
+    with_decimal_point,
 )
 
 __all__ = ["AnswerStatus", "Comparison", "Part", "compare_answer"]
@@ -46,6 +48,8 @@ class Part:
         Why, in a few words.
     key
         The answer in canonical form; equal answers have equal keys, and whatever matches has the truth's key.
+    convention
+        For a mismatch: the convention under which the answer would be right, or "" (see `conventions`).
     """
 
     name: str
@@ -54,6 +58,7 @@ class Part:
     matched: bool
     reason: str
     key: str
+    convention: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,12 @@ class Comparison:
         return sum(part.matched for part in self.parts) / len(self.parts)
 
     @property
+    def convention(self) -> str | None:
+        """The conventions that explain the parts that do not match, or None where none is known."""
+        named = dict.fromkeys(part.convention for part in self.parts if part.convention)
+        return "; ".join(named) or None
+
+    @property
     def key(self) -> str | None:
         """The whole answer in canonical form, ``name=value; …``; None where nothing was read."""
         if self.status == "unparsed":
@@ -98,8 +109,8 @@ def compare_answer(reading: Reading, question: Question) -> Comparison:
     reading
         From `read_answer` or `read_output`.
     question
-        The question; its `common_answers` are the ground truth. The extra fields ``unit`` (``percent`` or
-        ``proportion``) and ``ordered`` (bool) are heeded where a question has them; see `question.unit_of`.
+        The question; its `common_answers` are the ground truth, and its fields ``unit``, ``tolerance``, ``rounding``,
+        ``ordered``, ``decimal_comma`` and ``traps`` are heeded.
     """
     return compare_values(reading.values, question)
 
@@ -112,18 +123,25 @@ def compare_values(values: Mapping[str, str], question: Question) -> Comparison:
         if answer is None:
             parts.append(Part(name, truth_text, None, matched=False, reason="no answer was read", key="?"))
             continue
-        matched, reason, key = _compare(parse_truth(truth_text), answer, unit_of(question, name), question)
-        parts.append(Part(name, truth_text, answer, matched, reason, key.replace(";", "\\;")))
+        rule = rule_of(question, name)
+        truth = parse_truth(with_decimal_point(truth_text, declared=True) if rule.decimal_comma else truth_text)
+        matched, reason, key = compare(truth, answer, rule)
+        convention = "" if matched else convention_of(question, name, truth, answer, rule, compare)
+        if convention:
+            reason = f"{reason}; right under another convention: {convention}"
+        parts.append(Part(name, truth_text, answer, matched, reason, key.replace(";", "\\;"), convention))
     hits = sum(part.matched for part in parts)
     if all(part.answer is None for part in parts):
         return Comparison("unparsed", tuple(parts))
     return Comparison("matched" if hits == len(parts) else "partial" if hits else "mismatched", tuple(parts))
 
 
-def _compare(truth: Value, answer: str, unit: Unit, question: Question) -> tuple[bool, str, str]:
-    """Return whether they match, why, and the answer's key."""
+def compare(truth: Value, answer: str, rule: Rule) -> tuple[bool, str, str]:
+    """Return whether an answer matches a truth, why, and the answer's key."""
+    if "," in answer:
+        answer = with_decimal_point(answer, declared=rule.decimal_comma)
     if truth.kind == "number" and truth.number is not None:
-        return compare_number(truth.number, answer, unit)
+        return compare_number(truth.number, answer, rule)
     truth_key = canonical_key(truth.text)
     if canonical_string(truth.text) == canonical_string(answer):
         return True, "the same text", truth_key
@@ -151,7 +169,7 @@ def _compare(truth: Value, answer: str, unit: Unit, question: Question) -> tuple
         same = _same_range(truth.text, answer)
         return same, "the same range" if same else "another range", truth_key if same else canonical_key(answer)
     if truth.kind in {"vector", "mapping"}:
-        matched, reason = _compare_items(truth, answer, unit, question)
+        matched, reason = _compare_items(truth, answer, rule)
         return matched, reason, truth_key if matched else canonical_key(answer)
     return False, "another text", canonical_key(answer)
 
@@ -160,10 +178,10 @@ def _same_range(truth: str, answer: str) -> bool:
     expected, given = parse_range(truth), parse_range(answer)
     if expected is None or given is None:
         return False
-    return all(compare_number(e, str(g.value), None)[0] for e, g in zip(expected, given, strict=True))
+    return all(compare_number(e, str(g.value), Rule())[0] for e, g in zip(expected, given, strict=True))
 
 
-def _compare_items(truth: Value, answer: str, unit: Unit, question: Question) -> tuple[bool, str]:
+def _compare_items(truth: Value, answer: str, rule: Rule) -> tuple[bool, str]:
     items, keyed, _ = split_items(answer)
     if len(items) != len(truth.items):
         spaced, spaced_keyed, _ = split_items(answer, spaced=True)
@@ -179,24 +197,24 @@ def _compare_items(truth: Value, answer: str, unit: Unit, question: Question) ->
         for key, value in expected:
             if key not in given:
                 return False, f"no item is named '{key}'"
-            matched, reason, _ = _compare(value, given[key], unit, question)
+            matched, reason, _ = compare(value, given[key], rule)
             if not matched:
                 return False, f"item '{key}': {reason}"
         return True, "every named item matches"
     answers = [text for _, text in items]
-    if truth.unordered or not order_matters(question):
-        return _compare_sets([value for _, value in expected], answers, unit, question)
+    if truth.unordered or not rule.ordered:
+        return _compare_sets([value for _, value in expected], answers, rule)
     for position, ((_, value), text) in enumerate(zip(expected, answers, strict=True), start=1):
-        matched, reason, _ = _compare(value, text, unit, question)
+        matched, reason, _ = compare(value, text, rule)
         if not matched:
             return False, f"item {position}: {reason}"
     return True, "every item matches"
 
 
-def _compare_sets(expected: list[Value], answers: list[str], unit: Unit, question: Question) -> tuple[bool, str]:
+def _compare_sets(expected: list[Value], answers: list[str], rule: Rule) -> tuple[bool, str]:
     left = list(answers)
     for value in expected:
-        hit = next((text for text in left if _compare(value, text, unit, question)[0]), None)
+        hit = next((text for text in left if compare(value, text, rule)[0]), None)
         if hit is None:
             return False, f"nothing matches '{value.text}'"
         left.remove(hit)

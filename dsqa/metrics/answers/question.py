@@ -9,7 +9,7 @@ from typing import Literal
 from dsqa.bank import Question, format_names
 from dsqa.values import canonical_string, parse_number, plain
 
-__all__ = ["Unit", "about", "is_placeholder", "name_of", "order_matters", "pattern_for", "unit_of"]
+__all__ = ["Rule", "Unit", "about", "is_placeholder", "name_of", "pattern_for", "rule_of", "unit_of"]
 
 Unit = Literal["percent", "proportion"] | None
 
@@ -46,6 +46,29 @@ _CLAUSE = re.compile(r"""\n|(?<=[.;])\s|(?:,|,?\s+and)\s+(?=["'“])""")
 
 
 @dataclass(frozen=True)
+class Rule:
+    """How a part's answer is held against its truth.
+
+    Parameters
+    ----------
+    unit
+        See `unit_of`.
+    tolerance, rounding
+        As the question has them.
+    ordered
+        Whether a vector's order counts: yes, unless the field ``ordered`` or the wording says otherwise.
+    decimal_comma
+        Whether commas in numbers are decimal commas.
+    """
+
+    unit: Unit = None
+    tolerance: str | None = None
+    rounding: str | None = None
+    ordered: bool = True
+    decimal_comma: bool = False
+
+
+@dataclass(frozen=True)
 class _Facts:
     names: tuple[str, ...]
     pattern: re.Pattern[str]
@@ -54,7 +77,7 @@ class _Facts:
     placeholders: dict[str, frozenset[str]]
     units: dict[str, Unit]
     said: dict[str, str]
-    any_order: bool
+    rules: dict[str, Rule]
 
 
 def pattern_for(question: Question) -> re.Pattern[str]:
@@ -81,9 +104,9 @@ def unit_of(question: Question, name: str) -> Unit:
     return _facts(question).units.get(name)
 
 
-def order_matters(question: Question) -> bool:
-    """Return whether a vector's order counts: yes, unless the field ``ordered`` or the wording says otherwise."""
-    return not _facts(question).any_order
+def rule_of(question: Question, name: str) -> Rule:
+    """Return how a part's answer is held against its truth."""
+    return _facts(question).rules[name]
 
 
 def about(question: Question, name: str) -> str:
@@ -158,15 +181,25 @@ def _gather(question: Question) -> _Facts:
         if name and parse_number(found[2]) is None:
             placeholders[name].add(canonical_string(found[2]))
             said[name] = said[name] or canonical_string(found[2])
+    units = {n: _unit(question, n, said[n], names) for n in names}
     return _Facts(
         names=names,
         pattern=pattern,
         by_exact={" ".join(n.split()): n for n in names},
         by_folded={key: name for key, name in folded.items() if name},
         placeholders={n: frozenset(p) for n, p in placeholders.items()},
-        units={n: _unit(question, n, said[n], names) for n in names},
+        units=units,
         said=said,
-        any_order=not ordered if ordered is not None else bool(_ANY_ORDER.search(form) or _ANY_ORDER.search(text)),
+        rules={
+            n: Rule(
+                unit=units[n],
+                tolerance=question.setting("tolerance", n),
+                rounding=question.setting("rounding", n),
+                ordered=ordered if ordered is not None else not (_ANY_ORDER.search(form) or _ANY_ORDER.search(text)),
+                decimal_comma=bool(question.decimal_comma),
+            )
+            for n in names
+        },
     )
 
 

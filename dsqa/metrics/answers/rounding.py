@@ -7,14 +7,15 @@ Here: where the ground truth has d decimals, the answer is rounded to d decimals
 tie both neighbours are accepted, because a program's half-up, half-even and binary rounding differ there.
 A ground truth without decimals needs a whole number (``12.0`` matches ``12``): rounding ``11.6`` to ``12``, as
 the paper's sentence would have it word for word, would also let ``0.04`` match ``0``. Digits beyond the
-twelfth of an answer that shows fifteen or more are taken as floating-point noise.
+twelfth of an answer that shows fifteen or more are taken as floating-point noise. A question may set another rule:
+`tolerance`, a largest distance from the truth, or `rounding`, the digits to which both are rounded.
 """
 
 from __future__ import annotations
 
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
 
-from dsqa.metrics.answers.question import Unit
+from dsqa.metrics.answers.question import Rule, Unit
 from dsqa.values import (
     EXACT,
     Number,
@@ -27,25 +28,29 @@ from dsqa.values import (
     split_items,
 )
 
-__all__ = ["canonical_key", "compare_number"]
+__all__ = ["canonical_key", "compare_number", "in_unit_of", "single_number"]
 
 
-def compare_number(truth: Number, answer: str, unit: Unit) -> tuple[bool, str, str]:
+def compare_number(truth: Number, answer: str, rule: Rule) -> tuple[bool, str, str]:
     """Return whether the answer matches the number, why, and the answer's key."""
-    given = _single_number(answer)
+    given = single_number(answer)
     if given is None:
         return False, "is not one number", canonical_key(answer)
     if truth.unit and given.unit and truth.unit != given.unit:
         return False, f"in {given.unit}, and the truth in {truth.unit}", f"{canonical_key(answer)} {given.unit}"
-    if given.percent and not truth.percent and unit is None and truth.finite and abs(truth.value) > 1:
+    if given.percent and not truth.percent and rule.unit is None and truth.finite and abs(truth.value) > 1:
         # 4298 % is the number 42.98, but nobody who was asked for a mean distance means that.
         return False, "in per cent, which nothing asked for", canonical_key(answer)
-    scaled, note = _in_unit_of(truth, given, unit)
+    scaled, note = in_unit_of(truth, given, rule.unit)
     if not truth.finite or not scaled.finite:
         same = truth.value == scaled.value
         return same, "the same infinity" if same else "not the same, and one is infinite", _number_key(scaled, truth)
     if truth.bound or scaled.bound:
         same, reason = _compare_bounds(truth, scaled)
+    elif rule.tolerance is not None:
+        same, reason = _within(scaled.value, truth.value, rule.tolerance)
+    elif rule.rounding is not None:
+        same, reason = _rounded_alike(scaled.value, truth, rule.rounding)
     elif truth.fraction:
         same, reason = _compare_to_fraction(truth, scaled)
     elif truth.whole:
@@ -64,7 +69,8 @@ def compare_number(truth: Number, answer: str, unit: Unit) -> tuple[bool, str, s
     return same, f"{reason}{note}", key
 
 
-def _single_number(text: str) -> Number | None:
+def single_number(text: str) -> Number | None:
+    """Read a text that is one number, or a list of one."""
     number = parse_number(text)
     if number is None and text.strip()[-1:] in {"]", ")"}:
         # '[34.65]', '[[1,234]]' and 'array([3])': a list of one is that one.
@@ -75,7 +81,7 @@ def _single_number(text: str) -> Number | None:
     return number
 
 
-def _in_unit_of(truth: Number, given: Number, unit: Unit) -> tuple[Number, str]:
+def in_unit_of(truth: Number, given: Number, unit: Unit) -> tuple[Number, str]:
     """Bring an answer in per cent to the truth's unit; see `question.unit_of` for how that is known."""
     if given.percent == truth.percent:
         return given, ""
@@ -85,6 +91,34 @@ def _in_unit_of(truth: Number, given: Number, unit: Unit) -> tuple[Number, str]:
         return given, " (per cent is the question's unit)"
     value = EXACT.scaleb(given.value, -2) if given.finite else given.value
     return Number(value, given.exponent - 2, whole=False, bound=given.bound), " (per cent taken as a proportion)"
+
+
+def _within(value: Decimal, truth: Decimal, tolerance: str) -> tuple[bool, str]:
+    if tolerance.endswith("%"):
+        allowed = EXACT.multiply(abs(truth), EXACT.scaleb(Decimal(tolerance[:-1]), -2))
+    else:
+        allowed = Decimal(tolerance)
+    same = any(abs(EXACT.subtract(v, truth)) <= allowed for v in (value, _without_noise(value, 6)))
+    return same, f"within {tolerance} of the truth" if same else f"further than {tolerance} from the truth"
+
+
+def _rounded_alike(value: Decimal, truth: Number, rounding: str) -> tuple[bool, str]:
+    """Round answer and truth to the digits that the question says; of a tie, either neighbour."""
+    if truth.value == 0 and truth.whole:
+        # Rounded to whole numbers, 0.04 would be 0.
+        return value == 0, "zero, as the truth" if value == 0 else "not zero, as the truth is"
+    digits, _, significant = rounding.partition(" ")
+    exponent = truth.value.adjusted() - int(digits) + 1 if significant else -int(digits)
+    unit = Decimal(1).scaleb(exponent)
+    said = f"{digits} significant digits" if significant else f"{digits} decimals"
+    for mode in (ROUND_HALF_UP, ROUND_HALF_DOWN):
+        try:
+            target = truth.value.quantize(unit, rounding=mode, context=EXACT)
+        except InvalidOperation:
+            return value == truth.value, "the same number" if value == truth.value else "another number"
+        if _rounds_to(value, target, exponent):
+            return True, f"equal at {said}"
+    return False, f"not equal at {said}"
 
 
 def _compare_bounds(truth: Number, given: Number) -> tuple[bool, str]:
