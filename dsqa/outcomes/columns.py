@@ -72,6 +72,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("answer_source", "string", "execution or text: where the answer was read"),
     Column("answer_status", "string", "matched, mismatched, partial or unparsed"),
     Column("answer_share", "Float64", "share of the question's parts that match"),
+    Column("answer_convention", "string", "the convention under which a wrong answer is right, if one is known"),
     Column("answer_conflict", "boolean", "the text and the executed code gave different answers"),
     Column("answer_key", "string", "the answer in canonical form: equal answers have equal keys"),
     Column("text_hash", "string", "fingerprint of the raw response, code included; missing where the run failed"),

@@ -220,6 +220,7 @@ def _answer(answer: Answer) -> dict[str, Any]:
         "answer_source": answer.source,
         "answer_status": answer.comparison.status,
         "answer_share": answer.comparison.share,
+        "answer_convention": answer.comparison.convention,
         "answer_conflict": answer.conflict,
         "answer_key": answer.comparison.key,
     }

@@ -10,6 +10,7 @@ from typing import Literal
 
 from dsqa.values.notation import canonical_string, plain
 from dsqa.values.numbers import Number, parse_number
+from dsqa.values.tables import flattened
 
 __all__ = [
     "Kind",
@@ -172,7 +173,7 @@ def split_items(text: str, *, spaced: bool = False) -> tuple[tuple[tuple[str, st
     spaced
         Split only at commas with a space after them, so that ``1,234, 5,678`` has two items.
     """
-    text = plain(text)
+    text = flattened(plain(text))
     for _ in range(3):
         call = _CALL.match(text)
         if not call:

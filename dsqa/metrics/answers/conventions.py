@@ -11,7 +11,7 @@ per cent for a proportion               100 × the truth                        
 proportion for a per cent               the truth ÷ 100                              anywhere
 sign                                    − the truth                                  anywhere
 fewer decimals than asked               the truth, rounded further                   anywhere
-cut off, not rounded                    the truth, its further digits left out       anywhere                  
+cut off, not rounded                    the truth, its further digits left out       anywhere
 variance for a standard deviation …     the truth squared, its root                  sd or variance is spoken of
 natural logarithm for base 10 …         the truth × ln 10, ÷ ln 10, × ln 2, ÷ ln 2   a logarithm is spoken of
 two-sided p for one-sided …             2 × the truth, the truth ÷ 2                 a p-value is spoken of
