@@ -2,7 +2,14 @@
 
 from dsqa.sampling.batch.collect import Collected, collect_batches
 from dsqa.sampling.batch.drive import run_batches
-from dsqa.sampling.batch.lines import BatchRequest, BatchResult, encode_request, read_requests, read_results
+from dsqa.sampling.batch.lines import (
+    BatchRequest,
+    BatchResult,
+    RequestFile,
+    encode_request,
+    read_requests,
+    read_results,
+)
 from dsqa.sampling.batch.prepare import prepare_batches
 from dsqa.sampling.batch.state import BatchFolder, Job
 from dsqa.sampling.batch.submit import cancel_batches, check_batches, submit_batches
@@ -13,6 +20,7 @@ __all__ = [
     "BatchResult",
     "Collected",
     "Job",
+    "RequestFile",
     "cancel_batches",
     "check_batches",
     "collect_batches",

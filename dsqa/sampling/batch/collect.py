@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
 
 from dsqa.endpoints.adapt import Adapter
 from dsqa.endpoints.classify import status_of_error
@@ -16,7 +15,7 @@ from dsqa.endpoints.failures import Failure, PassingFailure, PermanentFailure, S
 from dsqa.endpoints.reply import MalformedReplyError, Reply
 from dsqa.errors import EndpointError
 from dsqa.records import RecordStore
-from dsqa.sampling.batch.lines import BatchResult, read_requests, read_results
+from dsqa.sampling.batch.lines import BatchResult, RequestFile, read_results
 from dsqa.sampling.batch.service import BatchService
 from dsqa.sampling.batch.state import BatchFolder, BatchState, CellNote, Job
 from dsqa.sampling.batch.submit import check_batches
@@ -86,7 +85,8 @@ def collect_batches(folder: StudyFolder) -> Collected:
             if job.endpoint not in services:
                 service = BatchService(job.endpoint, config.endpoints[job.endpoint], config.sampling.timeout)
                 services[job.endpoint] = stack.enter_context(service)
-            _Collection(batches, state, job, services[job.endpoint], config, store, total).run()
+            with RequestFile(batches.requests_path(job)) as requests:
+                _Collection(batches, state, job, services[job.endpoint], config, store, requests, total).run()
             store.sync()
             job.step = "collected"
             batches.save(state)
@@ -104,6 +104,7 @@ class _Collection:
         service: BatchService,
         config: StudyConfig,
         store: RecordStore,
+        requests: RequestFile,
         total: Collected,
     ) -> None:
         self._batches, self._state, self._job, self._service = batches, state, job, service
@@ -112,19 +113,17 @@ class _Collection:
         self._dialect = next(d for d in DIALECTS.values() if job.url.endswith(d.path))
         self._adapter = Adapter.from_dict(job.endpoint, state.adapted.get(job.endpoint, {}))
         self._cells = batches.cells(job)
-        self._bodies: dict[str, dict[str, Any]] = {}
-        self._shared: dict[str, dict[str, Any]] = {}
+        self._requests = requests
         self._started_at = (
             datetime.fromtimestamp(job.created_at, UTC).isoformat(timespec="milliseconds") if job.created_at else ""
         )
         self._scribe = Scribe(service)
 
     def run(self) -> None:
-        self._read_bodies()
         seen: set[str] = set()
         unanswered: list[tuple[BatchResult, Failure]] = []
         for result in self._results():
-            if result.custom_id in seen or result.custom_id not in self._bodies:
+            if result.custom_id in seen or result.custom_id not in self._requests:
                 continue
             seen.add(result.custom_id)
             outcome = self._read(result)
@@ -136,15 +135,9 @@ class _Collection:
         proven = {condition for condition, status in self._store.recorded.statuses if status != "failed"}
         for result, failure in unanswered:
             self._without_answer(result, failure, proven)
-        self._total.again += len(self._bodies.keys() - seen)
+        self._total.again += len(self._requests) - len(seen)
         if learnt := self._adapter.to_dict():
             self._state.adapted[self._job.endpoint] = learnt
-
-    def _read_bodies(self) -> None:
-        # The bodies of a cell's runs are alike but for a seed: one copy of what is the same.
-        for request in read_requests(self._batches.requests_path(self._job)):
-            text = json.dumps(request.body, sort_keys=True)
-            self._bodies[request.custom_id] = self._shared.setdefault(text, request.body)
 
     def _results(self) -> Iterator[BatchResult]:
         job = self._job
@@ -181,7 +174,7 @@ class _Collection:
                 self._total.again += 1
         elif isinstance(failure, PermanentFailure):
             text = json.dumps(result.body)
-            if self._adapter.learn(result.status, text, self._bodies[result.custom_id]):
+            if self._adapter.learn(result.status, text, self._requests.body(result.custom_id)):
                 self._total.again += 1
             elif failure.scope is Scope.REQUEST or (
                 failure.scope is Scope.PARAMETERS and self._cell(result.custom_id)[0].condition_id in proven
@@ -206,7 +199,7 @@ class _Collection:
             cell.prompt_hash,
             self._job.endpoint,
             cell.condition,
-            self._bodies[custom_id],
+            self._requests.body(custom_id),
         )
         tries = self._state.tries.get(custom_id, 0)
         attempt = Attempt(PlannedRequest(request, (run,)), request.request, self._started_at, tries=tries)

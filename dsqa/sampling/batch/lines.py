@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from dsqa.errors import RecordError
 
-__all__ = ["BatchRequest", "BatchResult", "encode_request", "read_requests", "read_results"]
+__all__ = ["BatchRequest", "BatchResult", "RequestFile", "encode_request", "read_requests", "read_results"]
 
 
 class BatchRequest(NamedTuple):
@@ -65,6 +65,49 @@ def read_requests(path: Path) -> Iterator[BatchRequest]:
         yield BatchRequest(row["custom_id"], str(row.get("url")), body)
 
 
+class RequestFile:
+    """An input file whose requests are read by their custom id, one at a time: only their places are held in memory.
+
+    Use it as a context manager.
+
+    Raises
+    ------
+    RecordError
+        The file cannot be read, or a line is no request; the message names it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._places: dict[str, int] = {}
+        try:
+            self._handle = path.open("rb")
+        except OSError as error:
+            raise RecordError(f"cannot be read: {error.strerror}", path=path) from None
+        place = 0
+        for number, line in enumerate(self._handle, start=1):
+            if not line.isspace():
+                self._places[_parsed(line, path, number)["custom_id"]] = place
+            place += len(line)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._handle.close()
+
+    def __contains__(self, custom_id: str) -> bool:
+        return custom_id in self._places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def body(self, custom_id: str) -> dict[str, Any]:
+        """Return what a request asked."""
+        self._handle.seek(self._places[custom_id])
+        body: dict[str, Any] = json.loads(self._handle.readline())["body"]
+        return body
+
+
 def read_results(path: Path) -> Iterator[BatchResult]:
     """Yield the lines of an output or error file, in their order, which is none.
 
@@ -94,11 +137,15 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         for number, line in enumerate(handle, start=1):
             if line.isspace():
                 continue
-            try:
-                # NaN and Infinity are no JSON; as text they survive into a record that is.
-                row = json.loads(line, parse_constant=str)
-            except (ValueError, RecursionError) as error:
-                raise RecordError(f"is no JSON: {error}", path=path, line=number) from None
-            if not isinstance(row, dict) or not isinstance(row.get("custom_id"), str):
-                raise RecordError("has no custom_id", path=path, line=number)
-            yield number, row
+            yield number, _parsed(line, path, number)
+
+
+def _parsed(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    try:
+        # NaN and Infinity are no JSON; as text they survive into a record that is.
+        row = json.loads(line, parse_constant=str)
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"is no JSON: {error}", path=path, line=number) from None
+    if not isinstance(row, dict) or not isinstance(row.get("custom_id"), str):
+        raise RecordError("has no custom_id", path=path, line=number)
+    return row
