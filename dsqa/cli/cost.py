@@ -111,6 +111,8 @@ def _total(models: tuple[ModelEstimate, ...]) -> tuple[str, ...]:
 def _remarks(estimate: Estimate, root: Path) -> list[str]:
     models = estimate.models
     lines = ["Nothing was sent. At least: the prompts alone; likely: answers as long as the recorded ones."]
+    if estimate.stops:
+        lines.append("The study stops by itself (stop:): these are the most runs that it may ask.")
     if estimate.counted_here:
         lines.append(
             "Tokens in are counted with o200k_base where no run is recorded; other models' differ by some %."

@@ -17,6 +17,8 @@ _OPENAI = """\
   default:
     base_url: https://api.openai.com/v1
     api_key_env: OPENAI_API_KEY
+    # requests_per_minute: 500  # your account's limits, if you know them; the endpoint's own are heeded anyway
+    # tokens_per_minute: 200000
 """
 _EMBEDDED = """\
   default:

@@ -98,6 +98,8 @@ class Estimate:
         Of `spent.money`.
     counted_here
         Whether prompts were counted here, not by the endpoint.
+    stops
+        Whether the study stops by itself: then these are the most runs that it may ask.
     """
 
     models: tuple[ModelEstimate, ...]
@@ -106,6 +108,7 @@ class Estimate:
     unpriced: int = 0
     currency: str = "USD"
     counted_here: bool = False
+    stops: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimate as plain data."""
@@ -113,6 +116,7 @@ class Estimate:
             "models": [model.to_dict() for model in self.models],
             "spent": {**self.spent._asdict(), "currency": self.currency, "unpriced": self.unpriced},
             "unsure": self.unsure._asdict(),
+            "stops": self.stops,
         }
 
 
@@ -168,6 +172,7 @@ def estimate_study(
         unpriced=history.total.unpriced,
         currency=currency,
         counted_here=any(not history.knows_prompt(cell) for cell in cells),
+        stops=config.stop is not None,
     )
 
 

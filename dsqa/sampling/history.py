@@ -148,7 +148,8 @@ class History:
         row.tokens_cached, row.tokens_reasoning = counts.cached or 0, counts.reasoning or 0
         price = self.prices.find(str(record.condition.get("model")), str(record.condition.get("base_url") or ""))
         if price is not None and (price.is_free or not (unsure and usage is None)):
-            row.money[price.currency] = price.cost(row.tokens_in, row.tokens_out, row.tokens_cached)
+            paid = price.for_run(record.batch)
+            row.money[price.currency] = paid.cost(row.tokens_in, row.tokens_out, row.tokens_cached)
         elif record.error is None or unsure:
             row.unpriced = 1
 

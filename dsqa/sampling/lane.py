@@ -197,10 +197,11 @@ class Lane:
         attempt.sent_at = time.monotonic()
         try:
             replies = await self._endpoint.ask_many(attempt.request, run=planned.runs[0])
-            unsure = False
             self._control.answered(attempt.sent_at, time.monotonic() - attempt.sent_at, self._in_flight)
             self._gate.learn(planned, replies[0].headers)
-            took = self._answered(attempt, replies)
+            recorded = self._answered(attempt, replies)
+            # An answer that nothing could be written of was paid for all the same.
+            took, unsure = (need, True) if recorded is None else (recorded, False)
             return None
         except PassingFailure as failure:
             unsure = failure.kind in MAY_BE_BILLED
@@ -217,7 +218,7 @@ class Lane:
             session.done_with(unsure=need if unsure else None)
             self._gate.leave(need, took, unsure=unsure)
 
-    def _answered(self, attempt: Attempt, replies: Sequence[Reply]) -> Need:
+    def _answered(self, attempt: Attempt, replies: Sequence[Reply]) -> Need | None:
         planned = attempt.planned
         left = planned.runs[len(replies) :]
         if left:

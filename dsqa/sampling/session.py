@@ -123,18 +123,18 @@ class Session:
         self.entry.wall_seconds = round(time.monotonic() - self._begun, 3)
         self.entry.runs_after = len(self._store.recorded)
 
-    def record(self, records: Sequence[Record]) -> Need:
-        """Write runs that came of one request down, and return what it took.
+    def record(self, records: Sequence[Record]) -> Need | None:
+        """Write runs that came of one request down, and return what it took; None if they could not be written.
 
         A disk that does not take them ends the session.
         """
         if self.problem is not None and not isinstance(self.problem, EndpointError):
-            return NOTHING
+            return None
         try:
             self._store.append(*records)
         except DsqaError as error:
             self.give_up(error)
-            return NOTHING
+            return None
         took = NOTHING
         for record in records:
             took = took.plus(self.history.see(record, self.entry.tally))

@@ -5,6 +5,8 @@ import os
 import random
 import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -14,6 +16,7 @@ import pytest
 
 from dsqa.endpoints.embedded import find_weights
 from dsqa.errors import EndpointError, RecordError, StudyLockedError
+from dsqa.execution.launch import find_bubblewrap
 from dsqa.records import RecordStore, read_records
 from dsqa.sampling import breaker, read_sessions, sample_study, terminal_progress
 from dsqa.study.folder import StudyFolder
@@ -466,3 +469,53 @@ def test_the_embedded_model_is_an_endpoint_like_any_other(tmp_path):
         assert len(record.versions["weights_sha256"]) == 64
         assert record.response_model == Path(record.versions["weights"]).stem
         assert record.condition["base_url"] == "embedded"
+
+
+INSIDE = """
+import json, sys
+from pathlib import Path
+from dsqa.errors import DsqaError
+from dsqa.records import read_records
+from dsqa.sampling import read_sessions, sample_study
+from tests.sampling.studies import prepare
+
+root, url = Path(sys.argv[1]), sys.argv[2]
+folder = prepare(root, url, runs=40)
+filler = root / "filler"
+filler.write_bytes(bytes(700_000))
+try:
+    sample_study(folder)
+    said = None
+except DsqaError as error:
+    said = str(error)
+kept = len(list(read_records(folder.records_path)))
+filler.unlink()
+summary = sample_study(folder)
+runs = [(r.question_id, r.condition_id, r.run, r.response_id) for r in read_records(folder.records_path)]
+hows = [s.how for s in read_sessions(folder.root)]
+print(json.dumps({"said": said, "kept": kept, "recorded": summary.recorded, "runs": runs, "hows": hows}))
+"""
+
+
+def test_a_disk_that_is_really_full_loses_nothing(tmp_path):
+    """On a file system of 1 MB; made by bubblewrap, so that no root is needed."""
+    programs = find_bubblewrap()
+    if not programs:
+        pytest.skip("no bubblewrap here")
+    place = tmp_path / "disk"
+    place.mkdir()
+    disk = ["--dev-bind", "/", "/", "--size", str(2**20), "--tmpfs", str(place)]
+    command = [programs[-1], *disk, sys.executable, "-c", INSIDE]
+    with FaultServer(lambda seen: completion(seen.number, "m", "x" * 3000)) as server:
+        done = subprocess.run([*command, str(place), server.url], capture_output=True, text=True, check=False)
+        sent = len(server.seen)
+    if "bwrap" in done.stderr and "ermi" in done.stderr:
+        pytest.skip("this machine lets no user make a file system of their own")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert "the disk is full" in result["said"]
+    assert 0 < result["kept"] < 240
+    assert result["recorded"] == 240
+    assert len({tuple(run[:3]) for run in result["runs"]}) == len({run[3] for run in result["runs"]}) == 240
+    assert sent <= 240 + 4, "only what had nowhere to go is asked again"
+    assert result["hows"][-1] == "complete"
