@@ -79,8 +79,7 @@ def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
     (folder / "d.csv").write_text("a,b\n1,2\n")
     snippets = [Snippet(name, code, {"d.csv": folder / "d.csv"}) for name, code in CODES.items()]
-    found = {result.snippet_id: result for result in execute(snippets, LIMITS, workers=2)}
-    return found
+    return {result.snippet_id: result for result in execute(snippets, LIMITS, workers=2)}
 
 
 def kept(results, name, kind="figure"):

@@ -57,7 +57,7 @@ class ArtefactStore:
         if part.path in self._known:
             return
         try:
-            if not path.is_file() or path.stat().st_size != part.size:
+            if not path.is_file() or path.read_bytes() != content:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 # Whole or not at all, and two processes may write the same content at once.
                 beside = path.with_name(f"{path.name}.{os.getpid()}.new")

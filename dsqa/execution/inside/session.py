@@ -17,6 +17,7 @@ from typing import Any
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.ultratb import FormattedTB
 from traitlets import Type
 from traitlets.config import Config
 
@@ -190,6 +191,15 @@ def _refusing(shell: Any, name: str) -> Any:
     return magic
 
 
+def _warm_up() -> None:
+    """Make a traceback before the forks: the first takes half a second."""
+    try:
+        raise ValueError
+    except ValueError:
+        make: Any = FormattedTB
+        make(mode="Context").structured_traceback(*sys.exc_info())
+
+
 def serve(commands: int, keeper: Keeper, limits: Limits) -> None:
     """Run cells until the host hangs up.
 
@@ -252,3 +262,6 @@ def _cell(shell: Any, outputs: _Outputs, request: dict[str, Any]) -> None:
     keeper.written.write(keeper.stream)
     facts |= {"number": request["number"], "truncated": outputs.truncated, "notes": keeper.stream.notes}
     keeper.stream.put("done", "", [], {**facts, "cpu": time.process_time() - start})
+
+
+_warm_up()

@@ -15,8 +15,9 @@ WAITING_SHARE = 0.05
 _MARK = struct.Struct("<cd")
 # Drawing and reading files wait for more than the processor.
 _WALL_PER_CPU = 3
-# A cell that has been interrupted has this long to stop before its kernel is ended.
-_GRACE_SECONDS = 2.0
+# A cell that has been interrupted may use this much more before its kernel is ended; making a traceback takes some.
+_GRACE_CPU_SECONDS = 2.0
+_GRACE_WALL_SECONDS = 10.0
 
 
 def send_mark(fd: int, kind: bytes, cpu: float) -> None:
@@ -109,7 +110,7 @@ class Kernel(Child):
     cell_limits: tuple[float, float] | None = None
     interrupted: str | None = None
     _cell_start: tuple[float, float] = (0.0, 0.0)
-    _interrupted_at: float = 0.0
+    _interrupted_at: tuple[float, float] = (0.0, 0.0)
 
     def begin(self, now: float, cpu: float, limits: tuple[float, float]) -> None:
         """Start the clocks of a cell; limits are CPU and wall seconds."""
@@ -126,12 +127,14 @@ class Kernel(Child):
         if hit is not None or self.cell_limits is None:
             return hit
         if self.interrupted is not None:
-            return f"cell {self.interrupted}" if now - self._interrupted_at >= _GRACE_SECONDS else None
+            more = (cpu - self._interrupted_at[0], now - self._interrupted_at[1])
+            late = more[0] >= _GRACE_CPU_SECONDS or more[1] >= _GRACE_WALL_SECONDS
+            return f"cell {self.interrupted}" if late else None
         if cpu - self._cell_start[0] >= self.cell_limits[0]:
             self.interrupted = "cpu"
         elif _waited(now - self._cell_start[1], cpu - self._cell_start[0], self.cell_limits[1]):
             self.interrupted = "wall"
         else:
             return None
-        self._interrupted_at = now
+        self._interrupted_at = (cpu, now)
         return "interrupt"

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from dsqa.errors import ExecutionRefusedError, SessionEndedError
+from dsqa.execution.interpreter import environment_of
 from dsqa.execution.isolation import find_launch, unsafe_launch
 from dsqa.execution.model import check_names
 from dsqa.execution.sandbox import SandboxDiedError
@@ -33,18 +34,20 @@ class SessionHost:
     Raises
     ------
     ExecutionRefusedError
-        There is no sufficient isolation and `unsafe` is not set.
+        There is no sufficient isolation and `unsafe` is not set, or the environment is not what `limits` declare.
     """
 
     def __init__(self, limits: ExecutionConfig, *, unsafe: bool = False) -> None:
-        launch, isolation = find_launch()
+        self._environment = environment_of(limits)
+        python = limits.python or ""
+        launch, isolation = find_launch(python)
         if launch is None:
             if not unsafe:
                 raise ExecutionRefusedError(
                     f"generated code is not run: this machine offers no sufficient isolation ({isolation.why})",
                     hint="'dsqa doctor' says what to install; unsafe=True runs it as yourself",
                 )
-            launch, isolation = unsafe_launch()
+            launch, isolation = unsafe_launch(python)
         self.limits = limits
         self._launch = launch
         self._isolation = isolation
@@ -60,7 +63,13 @@ class SessionHost:
     ) -> None:
         self.close()
 
-    def open(self, data_files: Mapping[str, Path] | None = None, whole: SessionLimits | None = None) -> Session:
+    def open(
+        self,
+        data_files: Mapping[str, Path] | None = None,
+        whole: SessionLimits | None = None,
+        *,
+        limits: ExecutionConfig | None = None,
+    ) -> Session:
         """Return a new session; its kernel starts with its first cell.
 
         Parameters
@@ -69,6 +78,8 @@ class SessionHost:
             Name in the working folder → file on this machine; the session gets its own read-only copy.
         whole
             What its cells may use together.
+        limits
+            Other limits than the host's, for each cell and kernel.
 
         Raises
         ------
@@ -77,7 +88,9 @@ class SessionHost:
         """
         files = dict(data_files or {})
         check_names("session", files)
-        session = Session(self._current_box, self.limits, files, whole or SessionLimits(), self._isolation.name)
+        whole = whole or SessionLimits()
+        name, environment = self._isolation.name, self._environment
+        session = Session(self._current_box, limits or self.limits, files, whole, name, environment)
         self._sessions.append(session)
         return session
 

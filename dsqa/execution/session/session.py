@@ -10,7 +10,8 @@ from typing import Any, Self
 
 from dsqa.errors import ExecutionRefusedError, SessionEndedError
 from dsqa.execution.artefacts.read import artefact_of, notes_of
-from dsqa.execution.classify import Ending, WorkerBrokenError, name_outcome
+from dsqa.execution.classify import Ending, WorkerBrokenError, missing_detail, name_outcome
+from dsqa.execution.interpreter import Environment
 from dsqa.execution.model import Outcome
 from dsqa.execution.sandbox import SandboxDiedError
 from dsqa.execution.session.kernel import Frame, Kernel, KernelBox, KernelEndedError
@@ -39,6 +40,8 @@ class Session:
         What all cells together may use.
     isolation
         The name of the isolation.
+    environment
+        What is installed there.
     """
 
     def __init__(
@@ -48,10 +51,12 @@ class Session:
         data_files: Mapping[str, Path],
         whole: SessionLimits,
         isolation: str,
+        environment: Environment,
     ) -> None:
         self.limits = limits
         self.whole = whole
         self.isolation = isolation
+        self._environment = environment
         self.cells = 0
         self.cpu_seconds = 0.0
         self.wall_seconds = 0.0
@@ -125,7 +130,7 @@ class Session:
             self._kernel_cpu += cpu
         self.cpu_seconds += cpu
         self.wall_seconds += wall
-        return self._result(number, frames, loose, used, ended, wall, cpu)
+        return self._result(number, code, frames, loose, used, ended, wall, cpu)
 
     def restart(self) -> None:
         """Drop the kernel and its variables; the next cell starts in a new one."""
@@ -175,6 +180,7 @@ class Session:
     def _result(
         self,
         number: int,
+        code: str,
         frames: list[Frame],
         loose: dict[str, str],
         used: dict[str, Any],
@@ -188,7 +194,7 @@ class Session:
         facts = frames[-1][0]["facts"] if frames and frames[-1][0]["kind"] == "done" else {}
         notes += notes_of(facts)
         interrupted = used.get("interrupted")
-        outcome, detail = self._outcome(facts, used, ended, loose.get("stderr", ""), wall, cpu)
+        outcome, detail = self._outcome(code, facts, used, ended, loose.get("stderr", ""), wall, cpu)
         if ended is not None:
             notes.append("the kernel was ended: the variables of this and the earlier cells are gone")
         chain, line = facts.get("chain"), facts.get("line")
@@ -211,6 +217,7 @@ class Session:
 
     def _outcome(
         self,
+        code: str,
         facts: dict[str, Any],
         used: dict[str, Any],
         ended: KernelEndedError | None,
@@ -243,6 +250,8 @@ class Session:
             outcome, detail = name_outcome(facts, False, ending, self.limits)
         except WorkerBrokenError as broken:
             return "failed", str(broken)
+        if outcome == "missing package":
+            detail = missing_detail(facts, code, self.limits, self._environment)
         if ended is not None and outcome == "ran":
             return "failed", "the code ended its own process"
         return outcome, detail[:300]
