@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 from dsqa.cli.asking import Asking, ask_study, asking_options, say_how_to_go_on
 from dsqa.cli.scheduler import HERE, Machines, machines, scheduler_option
 from dsqa.cli.studies import YAML, load_settings, open_recorded, shown
 from dsqa.study.config import StudyConfig
 from dsqa.study.folder import StudyFolder
 from dsqa.study.parse import load_study, parse_study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dsqa.stats.readers import ReaderSummary
 
 __all__ = ["demo", "report", "run", "sample", "score"]
 
@@ -268,11 +270,26 @@ def _say_what_it_would_cost(config: StudyConfig, study: Path, root: Path, asking
     metavar="K",
     help="Run each piece of code K times, to tell code that varies by itself from a machine that does.",
 )
+@click.option(
+    "--reader",
+    "readers",
+    multiple=True,
+    type=click.Choice(["all", "strict", "last-number"]),
+    help="Read the answers in another way too, and say how much of the instability is the reader's.",
+)
 @_unsafe
 @_workers
 @scheduler_option
 @_json
-def score(study: Path, reruns: int, unsafe: bool, workers: int | None, scheduler: str | None, as_json: bool) -> None:
+def score(
+    study: Path,
+    reruns: int,
+    readers: tuple[str, ...],
+    unsafe: bool,
+    workers: int | None,
+    scheduler: str | None,
+    as_json: bool,
+) -> None:
     """Mark every recorded run of STUDY (a folder under runs/, or its study.yaml).
 
     Code in the answers is run in a sandbox; what a piece of code gave is kept, so marking again is quick, and
@@ -286,17 +303,30 @@ def score(study: Path, reruns: int, unsafe: bool, workers: int | None, scheduler
         folder = prepare_study(load_study(study), study, folder.root)
     with machines(scheduler) as over:
         outcomes = _score(folder, unsafe, workers, reruns, over)
+    compared = _read_otherwise(folder, outcomes, readers) if readers else None
     if as_json:
         from dsqa.cli.summary import summary_data
 
-        click.echo(json.dumps(summary_data(folder, None, [])))
+        data = summary_data(folder, None, [])
+        click.echo(json.dumps(data if compared is None else data | {"readers": compared.to_dict()}))
     else:
         if reruns > 1:
             from dsqa.outcomes import rerun_summary
 
             click.echo(rerun_summary(outcomes))
+        if compared is not None:
+            click.echo("\n".join(compared.lines()))
         click.echo(shown(folder.outcomes_path))
         click.echo(shown(folder.cells_path))
+
+
+def _read_otherwise(folder: StudyFolder, outcomes: pd.DataFrame, readers: tuple[str, ...]) -> ReaderSummary:
+    from dsqa.metrics import READERS
+    from dsqa.outcomes import read_with
+    from dsqa.stats.readers import summarise_readers
+
+    chosen = [name for name in READERS if name == "standard" or name in readers or "all" in readers]
+    return summarise_readers(read_with(folder, outcomes, chosen))
 
 
 @click.command(short_help="Execute the notebook and render the report.")

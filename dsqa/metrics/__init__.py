@@ -1,8 +1,10 @@
 """Metrics of a run: general properties, answers read and compared, coarse-grained metrics."""
 
 from dsqa.metrics.answers import (
+    READERS,
     Answer,
     Comparison,
+    Reader,
     Reading,
     choose_answer,
     compare_answer,
@@ -15,9 +17,11 @@ from dsqa.metrics.similarity import cell_similarity, jaccard, word_set
 from dsqa.metrics.verbosity import TokenCounts, count_bpe, count_tokens, ratio, words
 
 __all__ = [
+    "READERS",
     "Answer",
     "Coarse",
     "Comparison",
+    "Reader",
     "Reading",
     "TokenCounts",
     "cell_similarity",

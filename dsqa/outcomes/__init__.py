@@ -3,18 +3,21 @@
 from dsqa.outcomes.artefacts import RunArtefact, show_artefacts
 from dsqa.outcomes.cache import ExecutionCache
 from dsqa.outcomes.columns import COLUMNS, Column
+from dsqa.outcomes.readers import READER_COLUMNS, read_with
 from dsqa.outcomes.reruns import rerun_summary
 from dsqa.outcomes.score import Progress, score_records, score_study
 from dsqa.outcomes.table import load_outcomes, outcome_table, save_table
 
 __all__ = [
     "COLUMNS",
+    "READER_COLUMNS",
     "Column",
     "ExecutionCache",
     "Progress",
     "RunArtefact",
     "load_outcomes",
     "outcome_table",
+    "read_with",
     "rerun_summary",
     "save_table",
     "score_records",

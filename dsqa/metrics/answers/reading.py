@@ -13,9 +13,9 @@ from dsqa.metrics.answers.statements import boxed, only_value, stated
 from dsqa.metrics.answers.visible import strip_reasoning, without_code
 from dsqa.values import canonical_string, closing_positions, parse_number, plain
 
-__all__ = ["Found", "How", "Reading", "read_answer", "read_output"]
+__all__ = ["Found", "How", "Reading", "formatted_answer", "read_answer", "read_output"]
 
-How = Literal["format", "boxed", "statement", "whole reply", "last value", "last line"]
+How = Literal["format", "boxed", "statement", "whole reply", "last value", "last line", "last number"]
 
 _LINE_REACH = 300
 _ECHO = 40
@@ -149,6 +149,11 @@ def read_output(stdout: str, value: str | None, question: Question) -> Reading:
             if differing:
                 conflicts[name] = differing
     return _reading(found, conflicts, notes, question)
+
+
+def formatted_answer(text: str, question: Question) -> Reading:
+    """Read what a text says as ``@name[value]``, and nothing else; see `read_answer`."""
+    return _reading(*_formatted(text, question), question)
 
 
 def _only_name(question: Question) -> str | None:
