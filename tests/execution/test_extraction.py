@@ -45,6 +45,20 @@ CODE = "import pandas as pd\nprint(pd.read_csv('a.csv').mean())"
         "```\nIn [1]: import pandas as pd\nIn [2]: print(pd.read_csv('a.csv').mean())\nOut[2]: 3.5\n```",
         "```python\nimport pandas as pd\nprint(pd.read_csv(&#39;a.csv&#39;).mean())\n```",
         f"```python\n\ufeff{CODE}\n```",
+        f"```python\n{CODE}\n``` Hope it helps!",
+        f"Here is the code: ```python\n{CODE}\n```",
+        f"~~~python\n{CODE}\n```",
+        f"````python\n{CODE}\n```\nDone.",
+        f"````markdown\n# Answer\n```python\n{CODE}\n```\n````",
+        f"```markdown\n# Answer\n```python\n{CODE}\n```\n```",
+        f"```\n```python\n{CODE}\n```",
+        f"```python:analysis.py\n{CODE}\n```",
+        f"```Python 3\n{CODE}\n```",
+        f"[PYTHON]\n{CODE}\n[/PYTHON]",
+        f"<python>\n{CODE}\n</python>",
+        f"&lt;pre&gt;&lt;code&gt;{CODE.replace(chr(39), '&#39;')}&lt;/code&gt;&lt;/pre&gt;",
+        f"* Step:\n\n\t```python\n\t{CODE.splitlines()[0]}\n\t{CODE.splitlines()[1]}\n\t```",
+        f"{CODE}\n```\nThis prints the mean.",
     ],
 )
 def test_one_block_in_every_form(response):
@@ -83,6 +97,12 @@ def test_what_is_not_code(response):
         ("```sql\nselect 1\n```", "SQL"),
         ("```javascript\nconsole.log(1)\n```", "javascript"),
         ("```bash\npython analysis.py\n```", "shell"),
+        # R that parses as Python
+        ("```python\nx <- mean(y)\nsummary(x)\n```", "R"),
+        ("```\nlibrary(ggplot2)\nggplot(df, aes(x)) + geom_histogram()\n```", "R"),
+        ("```python\nx <- c(1, 2)\nprint(mean(x))\n```", "R"),
+        ("```python\ndata = read.csv('a.csv')\nprint(mean(data$x))\n```", "R"),
+        ("```\ndf %>% summarise(m = mean(x))\n```", "R"),
     ],
 )
 def test_another_language_is_said_and_not_taken(response, language):
@@ -235,3 +255,98 @@ def test_a_fenced_program_comes_back_as_it_was(parts, length, mark):
     code = "\n".join(parts)
     fence = mark * length
     assert extract(f"Text.\n{fence}python\n{code}\n{fence}\nMore.").code == code + "\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = 3\nprint(x < -1)",
+        "if x <-1:\n    print(1)",
+        "x <-1\nprint(1)\nimport os",
+        "library = print\nprint('a$b', library)",
+    ],
+)
+def test_python_that_looks_a_little_like_r_stays_python(code):
+    assert extract(f"```python\n{code}\n```").language == "Python"
+
+
+def test_a_one_line_fence_with_a_tag_is_code():
+    assert extract("```python print(1)```").code == "print(1)\n"
+
+
+def test_a_new_fence_ends_the_block_that_was_left_open():
+    found = extract("```python\nx = 1\nprint(x)\n```python\nprint(x + 1)\n```")
+    assert found.code == "x = 1\nprint(x)\n\nprint(x + 1)\n"
+    assert "line 2: block is not closed" in found.notes
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("Option 1:", "Option 2: with NumPy"), ("**Method 1**", "**Method 2**"), ("", "or"), ("Approach one", "Approach two"),
+     ("", "Alternatively:")],
+)  # fmt: skip
+def test_the_second_of_two_ways_is_left_out(first, second):
+    found = extract(
+        f"{first}\n```python\nprint(sum([1, 2]) / 2)\n```\n{second}\n```python\nimport numpy as np\nprint(np.mean([1, 2]))\n```"
+    )
+    assert found.code == "print(sum([1, 2]) / 2)\n"
+    assert found.blocks[1].why == "left out: an alternative to the code before it"
+
+
+def test_claimed_output_that_parses_is_not_run():
+    found = extract("```python\nprint(1)\n```\nOutput:\n```\nOLSResults(x)\n```")
+    assert found.code == "print(1)\n"
+    assert "OLSResults(x)" in found.prose
+
+
+def test_a_timed_line_runs_and_an_assigned_command_does_not():
+    found = extract("```python\n%time x = 2\nfiles = !ls\nprint(x)\n```")
+    assert found.code == "x = 2\n#\nprint(x)\n"
+    assert len(found.notes) == 2
+
+
+def test_the_summary_says_what_was_taken_and_what_was_left_out():
+    found = extract(
+        f"```bash\npip install pandas\n```\n```python\n%matplotlib inline\n{CODE}\n```\nIn R:\n```r\nmean(x)\n```"
+    )
+    assert found.summary() == {
+        "taken": [[5, 7, "python", "Python"]],
+        "left_out": [[2, 2, "bash", "installation commands left out"], [11, 11, "r", "R, not Python: left out"]],
+        "notes": ["line 5: notebook line left out: %matplotlib inline"],
+    }
+    assert extract("The mean is 3.").summary() == {}
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "```",
+                "````",
+                "~~~",
+                "```python",
+                "```r",
+                "x = 1",
+                "print(x)",
+                "or",
+                "",
+                "<pre>",
+                "</pre>",
+                "> ```",
+                "``` and so on",
+                "[PYTHON]",
+                "```markdown",
+                "Output:",
+            ]
+        ),
+        max_size=12,
+    )
+)
+def test_every_line_is_taken_left_out_or_prose(lines):
+    text = "\n".join(lines)
+    found = extract(text)
+    everything = found.prose + "\n".join(block.text for block in found.blocks)
+    for line in lines:
+        if line in {"x = 1", "print(x)", "or", "Output:"}:
+            assert everything.count(line) >= text.split("\n").count(line), (text, found)

@@ -148,7 +148,7 @@ def test_a_cell_that_runs_too_long_is_interrupted_and_the_variables_stay(host):
         assert (stubborn.outcome, stubborn.interrupted, stubborn.restarted) == ("timed out", True, True)
         assert any("variables" in note for note in stubborn.notes)
         gone = session.run("x")
-        assert (gone.number, gone.exception) == (5, "NameError")
+        assert (gone.number, gone.exception) == (6, "NameError")
         assert session.run("2").value == "2"
 
 
