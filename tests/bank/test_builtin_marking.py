@@ -29,6 +29,11 @@ def test_the_truth_is_right_and_every_trap_is_wrong(question):
         assert not comparison.matched, convention
         wrong = {part.name for part in comparison.parts if not part.matched}
         assert wrong == set(values), convention
+        # The cause is named: this convention, or one that gives the same value for that part.
+        for part in comparison.parts:
+            if not part.matched:
+                alike = {c for c, other in question.traps.items() if other.get(part.name) == part.answer}
+                assert part.convention in alike, (convention, part)
 
 
 def test_the_format_itself_is_no_answer():

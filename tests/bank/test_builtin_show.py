@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from dsqa.bank import builtin_bank_path, load_bank, select_questions, subsets_of
 from dsqa.bank.composition import composition_of
+from dsqa.cli.bank import bank as bank_commands
 from dsqa.cli.bank import show
 from dsqa.cli.init import init
 from dsqa.errors import BankError
@@ -66,6 +67,10 @@ def test_json_holds_what_a_script_needs():
     assert len(result["questions"]) == 100
     assert all(len(question["criteria"]) == 5 for question in result["questions"])
     assert result["subsets"]["default-41"] == list(subsets_of(BANK)["default-41"].questions)
+
+
+def test_the_built_in_bank_passes_its_own_check():
+    assert "nothing to mend" in run(bank_commands, "check", builtin_bank_path())
 
 
 def test_a_users_bank(tmp_path):
