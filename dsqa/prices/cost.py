@@ -17,7 +17,8 @@ MAY_BE_BILLED = frozenset({"timeout", "dropped", "malformed body"})
 def cost_of(record: Record, prices: Prices) -> Money | None:
     """Return what a recorded run cost, or None where that is unknown.
 
-    Tokens are those the endpoint reported, the cached ones at their own price, reasoning as output. Of runs that
+    Tokens are those the endpoint reported, the cached ones at their own price, reasoning as output, all at the
+    batch's where the run was asked in one. Of runs that
     shared one request (``choice``), the first has the whole cost and the others none, so that sums are right. A run
     that failed without an answer costs nothing, unless the endpoint may have done the work (a timeout, a broken
     connection): then its cost is unknown. Earlier tries of a run are not in it; ``sessions.jsonl`` counts them.
@@ -36,7 +37,7 @@ def cost_of(record: Record, prices: Prices) -> Money | None:
         return Money(0.0, price.currency)
     if record.usage is None and record.error is not None and record.error.get("class") not in MAY_BE_BILLED:
         return Money(0.0, price.currency)
-    amount = usage_cost(record.usage, price)
+    amount = usage_cost(record.usage, price.for_run(record.batch))
     return None if amount is None else Money(amount, price.currency)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, NamedTuple, Self
 from urllib.parse import urlsplit
@@ -51,6 +51,7 @@ class PriceEntry(Section):
     input: Amount
     cached_input: Amount | None = None
     output: Amount
+    batch: Amount | None = None
     currency: _Currency | None = None
     date: datetime.date | None = None
     source: str | None = None
@@ -70,12 +71,19 @@ class PriceFile(Section):
     """A file of prices."""
 
     currency: _Currency = "USD"
+    batch: Amount = 1.0
     prices: tuple[PriceEntry, ...] = ()
 
     @model_validator(mode="after")
-    def _all_have_a_currency(self) -> Self:
+    def _all_have_what_the_file_says(self) -> Self:
         entries = tuple(
-            entry if entry.currency else entry.model_copy(update={"currency": self.currency}) for entry in self.prices
+            entry.model_copy(
+                update={
+                    "currency": entry.currency or self.currency,
+                    "batch": self.batch if entry.batch is None else entry.batch,
+                }
+            )
+            for entry in self.prices
         )
         object.__setattr__(self, "prices", entries)
         return self
@@ -91,6 +99,8 @@ class Price:
         Per million tokens read, read from the provider's cache, and written (reasoning included).
     currency
         ISO 4217.
+    batch
+        The part of it that is paid for a request in a batch.
     date, source
         When and with what the price was last compared, where the file says so.
     origin
@@ -101,6 +111,7 @@ class Price:
     cached_input: float
     output: float
     currency: str
+    batch: float = 1.0
     date: str | None = None
     source: str | None = None
     origin: str = ""
@@ -114,6 +125,15 @@ class Price:
         """Return what a request costs; `cached` tokens are part of `tokens_in`."""
         cached = min(cached, tokens_in)
         return ((tokens_in - cached) * self.input + cached * self.cached_input + tokens_out * self.output) / _PER
+
+    def for_run(self, batch: str | None) -> Price:
+        """Return the price of a run: less, where it was asked in a batch (`Record.batch`)."""
+        if batch is None:
+            return self
+        part = self.batch
+        return replace(
+            self, input=self.input * part, cached_input=self.cached_input * part, output=self.output * part
+        )
 
 
 FREE = Price(0.0, 0.0, 0.0, "USD", origin="costs nothing by its nature")
@@ -158,6 +178,7 @@ class Prices:
                         cached_input=entry.input if entry.cached_input is None else entry.cached_input,
                         output=entry.output,
                         currency=entry.currency or file.currency,
+                        batch=file.batch if entry.batch is None else entry.batch,
                         date=None if entry.date is None else entry.date.isoformat(),
                         source=entry.source,
                         origin=name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import platform
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from dsqa.sampling.plan import CellRequest
 from dsqa.study.config import StudyConfig
 from dsqa.study.design import Cell, Condition, conditions_of
 from dsqa.study.folder import CellPlan, StudyDescription, StudyFolder, hash_file
-from dsqa.study.sections import EndpointConfig, PromptConfig
+from dsqa.study.sections import SEED_PER_RUN, EndpointConfig, PromptConfig
 
 __all__ = [
     "build_cells",
@@ -78,6 +79,7 @@ def prepare_study(config: StudyConfig, study_path: Path | None, root: Path) -> S
         changed = before is not None and before != folder.description_path.read_bytes()
     except OSError as error:
         raise StudyError(f"cannot be written: {error.strerror or error}", path=root) from None
+    _warn_of_copies(conditions, config.most_runs)
     outside = count_outside_design(folder) if changed else 0
     if outside:
         _log.warning(
@@ -87,6 +89,17 @@ def prepare_study(config: StudyConfig, study_path: Path | None, root: Path) -> S
             outside,
         )
     return folder
+
+
+def _warn_of_copies(conditions: Iterable[Condition], runs: int) -> None:
+    """A fixed seed asks for the same answer every time; where the endpoint honours it, N runs are one."""
+    fixed = sorted({c.model for c in conditions if c.request.get("seed", SEED_PER_RUN) not in {SEED_PER_RUN, None}})
+    if fixed and runs > 1:
+        _log.warning(
+            "the requests to %s have a fixed seed: its runs may be copies of one answer; "
+            "seed: per-run  gives each run one of its own",
+            ", ".join(fixed),
+        )
 
 
 def design_cells(config: StudyConfig, study_path: Path | None) -> tuple[CellRequest, ...]:

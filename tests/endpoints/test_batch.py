@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,8 @@ from click.testing import CliRunner
 from dsqa.cli.app import cli
 from dsqa.endpoints.responses import response_request
 from dsqa.errors import EndpointError, RecordError, StudyError, StudyLockedError
-from dsqa.records import FileLock, read_records, usage_counts
+from dsqa.prices import cost_of, load_prices
+from dsqa.records import FileLock, Record, read_records, usage_counts
 from dsqa.sampling import sample_study
 from dsqa.sampling.batch import (
     BatchFolder,
@@ -156,6 +158,20 @@ def test_azure_names_the_path_without_v1_and_signs_its_way(tmp_path):
         assert jobs(study)[0].url == "/chat/completions"
         assert {batch["endpoint"] for batch in server.batches.batches.values()} == {"/chat/completions"}
     assert len(records(study)) == 6
+
+
+def test_a_run_of_a_batch_costs_what_batches_cost():
+    prices = load_prices()
+    usage = {
+        "prompt_tokens": 1_000_000,
+        "completion_tokens": 1_000_000,
+        "prompt_tokens_details": {"cached_tokens": 0},
+    }
+    condition = {"model": "gpt-4o-mini", "base_url": "https://api.openai.com/v1"}
+    alone = Record("q", "c", 0, "h", condition, {}, "answered", usage=usage)
+    # List price 0.15 + 0.60 dollars, half of it in a batch.
+    assert cost_of(alone, prices).amount == pytest.approx(0.75)
+    assert cost_of(replace(alone, batch="batch_1"), prices).amount == pytest.approx(0.375)
 
 
 # Interruptions

@@ -12,11 +12,13 @@ from aiohttp import web
 from dsqa.endpoints import PassingFailure, PermanentFailure, Scope, open_endpoint, read_replies
 from dsqa.endpoints.headers import rate_limit_headers
 from dsqa.errors import StudyError
-from dsqa.records import Record, records_table, usage_counts
+from dsqa.records import Record, read_records, records_table, usage_counts
+from dsqa.sampling import sample_study
 from dsqa.study.parse import parse_study
 from dsqa.study.sections import EndpointConfig
 from tests.endpoints.conftest import KEY, REQUEST, ask_all
-from tests.support.server import completion, error
+from tests.sampling.studies import prepare
+from tests.support.server import FaultServer, completion, error
 
 ONLY_DEFAULT = (
     "Unsupported value: 'temperature' does not support 0.7 with this model. Only the default (1) value is supported."
@@ -49,8 +51,6 @@ def test_azure_version_as_a_setting_is_recorded_and_the_key_is_not():
         async with open_endpoint("e", config, timeout=5) as endpoint:
             await endpoint.ask(REQUEST)
             return endpoint.base_url
-
-    from tests.support.server import FaultServer
 
     with FaultServer() as server:
         url = server.url.replace("/v1", "/openai/deployments/gpt/")
@@ -282,6 +282,26 @@ def test_a_model_may_have_temperatures_of_its_own():
             ("o", None),
             ("p", None),
         ]
+
+
+@pytest.mark.parametrize(("seed", "warns"), [(7, True), (0, True), ("per-run", False), (None, False)])
+def test_a_fixed_seed_at_many_runs_is_warned_of(tmp_path, caplog, seed, warns):
+    prepare(tmp_path, "http://127.0.0.1:9/v1", request={} if seed is None else {"seed": seed})
+    assert ("copies of one answer" in caplog.text) is warns
+
+
+def test_a_seed_per_run_is_a_number_of_its_own_and_the_same_again(tmp_path):
+    with FaultServer() as server:
+        seeds = []
+        for name in ("a", "b"):
+            (tmp_path / name).mkdir()
+            study = prepare(tmp_path / name, server.url, request={"seed": "per-run"})
+            sample_study(study)
+            seeds.append({r.key: r.request["seed"] for r in read_records(study.records_path)})
+        assert {seen.body["seed"] for seen in server.seen} == set(seeds[0].values())
+    assert seeds[0] == seeds[1]
+    assert len(set(seeds[0].values())) == len(seeds[0]) == 24
+    assert all(isinstance(seed, int) and 0 <= seed < 2**31 for seed in seeds[0].values())
 
 
 # Usage, choices, limits, credit
