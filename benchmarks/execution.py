@@ -1,28 +1,33 @@
 """Warm sandbox against cold `python snippet.py`, in one run: snippets per second, start-up included.
 
     python benchmarks/execution.py [--snippets 200] [--cold 6] [--workers 2]
+    python benchmarks/execution.py --memory 10000     is memory flat, and time linear, over so many snippets?
 
-Cold means what one would do without dsqa: `python snippet.py` in its own folder, `workers` at a time, no sandbox.
-The two are run alternately in rounds, so that a busy machine disturbs both alike.
+Cold means what one would do without dsqa: `python snippet.py` in its own folder, `workers` at a time, no sandbox,
+byte code cached. The two are run alternately in rounds, so that a busy machine disturbs both alike; CPU seconds are
+given beside wall seconds, as the first say more on such a machine.
 """
 
 from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import importlib
+import json
 import os
 import platform
 import resource
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from dsqa.execution import Snippet, detect_isolation, execute
+from dsqa.execution.classify import Ending
 from dsqa.study.sections import ExecutionConfig
 
 SNIPPETS = {
@@ -33,6 +38,7 @@ SNIPPETS = {
         "print(fit.params)\n"
     ),
 }
+GOALS = {"pandas": 30, "pandas + matplotlib + statsmodels": 70}
 
 
 def write_data(path: Path) -> None:
@@ -41,43 +47,152 @@ def write_data(path: Path) -> None:
     path.write_text("\n".join(["x,y", *rows]) + "\n")
 
 
-def cold(code: str, data: Path, count: int, workers: int) -> float:
-    """Return the seconds that `count` cold runs take, `workers` at a time."""
+def children_cpu() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def cold(code: str, data: Path, count: int, workers: int) -> tuple[float, float]:
+    """Return the wall and CPU seconds that `count` cold runs take, `workers` at a time."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "data.csv").write_bytes(data.read_bytes())
         (folder / "snippet.py").write_text(code)
         environment = {**os.environ, "MPLBACKEND": "Agg"}
+        # As for most people: or every cold run would compile the libraries anew.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
 
         def one(_: int) -> None:
             subprocess.run(
                 [sys.executable, "snippet.py"], cwd=folder, env=environment, check=True, capture_output=True
             )
 
-        start = time.perf_counter()
+        start, before = time.perf_counter(), children_cpu()
         with concurrent.futures.ThreadPoolExecutor(workers) as pool:
             list(pool.map(one, range(count)))
-        return time.perf_counter() - start
+        return time.perf_counter() - start, children_cpu() - before
 
 
-def warm(code: str, data: Path, count: int, workers: int) -> tuple[float, float]:
-    """Return the seconds that `count` runs in the sandbox take, and those until the first result."""
+@dataclass
+class Warm:
+    """One pass through the sandbox: seconds of wall time, and CPU seconds by what they went into."""
+
+    count: int
+    wall: float = 0.0
+    first: float = 0.0
+    host: float = 0.0
+    endings: list[Ending] = field(default_factory=list)
+
+    @property
+    def start_cpu(self) -> float:
+        return self.endings[0].preloader[1]
+
+    @property
+    def cpu(self) -> float:
+        """All CPU seconds, the preloader's start included."""
+        return self.host + self.endings[-1].preloader[1] + sum(e.cpu + e.apart for e in self.endings)
+
+    def parts(self) -> dict[str, float]:
+        """CPU milliseconds a snippet, once started."""
+        first, last = self.endings[0].preloader, self.endings[-1].preloader
+        later = len(self.endings) - 1
+        clocks = [(json.loads(e.report)["clock"], e.cpu + e.apart) for e in self.endings]
+        means = {
+            "fork": (last[0] - first[0]) / later,
+            "parents (host and preloader)": (last[1] - first[1] - last[0] + first[0]) / later
+            + self.host / self.count,
+            "set-up and confinement": np.mean([ready for (ready, _), _ in clocks]),
+            "the snippet's code": np.mean([ended - ready for (ready, ended), _ in clocks]),
+            "keeping what it drew, exit": np.mean([total - ended for (_, ended), total in clocks]),
+        }
+        return {name: 1000 * seconds for name, seconds in means.items()}
+
+
+def warm(code: str, data: Path, count: int, workers: int) -> Warm:
+    """Run `count` snippets through the sandbox."""
     # A comment that differs, so that nothing could take them for one snippet.
     snippets = (Snippet(str(i), f"{code}# {i}\n", {"data.csv": data}) for i in range(count))
-    start = time.perf_counter()
-    first = 0.0
-    for result in execute(snippets, ExecutionConfig(), workers=workers):
+    passed = Warm(count)
+    module = importlib.import_module("dsqa.execution.execute")
+    classify = module.classify
+
+    def keeping(snippet: Snippet, ending: Ending, *rest: object) -> object:
+        passed.endings.append(ending)
+        return classify(snippet, ending, *rest)
+
+    module.classify = keeping
+    try:
+        start, before = time.perf_counter(), time.process_time()
+        for result in execute(snippets, ExecutionConfig(), workers=workers):
+            assert result.outcome == "ran", result
+            passed.first = passed.first or time.perf_counter() - start
+        passed.wall, passed.host = time.perf_counter() - start, time.process_time() - before
+    finally:
+        module.classify = classify
+    return passed
+
+
+def compare(name: str, data: Path, options: argparse.Namespace) -> None:
+    """Print one snippet's rates, and where its time goes."""
+    code = SNIPPETS[name]
+    cold(code, data, 1, 1)  # the file cache, and byte code
+    rates: dict[str, list[float]] = {key: [] for key in ("cold", "warm", "later", "start", "wall", "cpu")}
+    colds, passes = [], []
+    for _ in range(options.rounds):
+        wall, cpu = cold(code, data, options.cold, options.workers)
+        run = warm(code, data, options.snippets, options.workers)
+        rates["cold"].append(options.cold / wall)
+        rates["warm"].append(run.count / run.wall)
+        rates["later"].append((run.count - 1) / (run.wall - run.first))
+        rates["start"].append(run.first)
+        rates["wall"].append(rates["warm"][-1] / rates["cold"][-1])
+        rates["cpu"].append((cpu / options.cold) / (run.cpu / run.count))
+        colds.append(cpu / options.cold)
+        passes.append(run)
+    middle = {key: np.median(values) for key, values in rates.items()}
+    print(f"\n{name}")
+    print(f"  cold python snippet.py        {middle['cold']:8.2f} snippets/s, {np.median(colds):.2f} CPU s each")
+    print(f"  warm, start-up included       {middle['warm']:8.2f} snippets/s over {options.snippets}")
+    print(f"  warm, once started            {middle['later']:8.2f} snippets/s")
+    started = np.median([run.start_cpu for run in passes])
+    print(f"  until the first result        {middle['start']:8.2f} s ({started:.2f} CPU s)")
+    for kind in ("wall", "cpu"):
+        spread = f"{min(rates[kind]):.1f} to {max(rates[kind]):.1f}"
+        print(f"  ratio by {kind:<4} time            {middle[kind]:8.1f} x ({spread}; wanted {GOALS[name]} x)")
+    parts = {part: np.median([run.parts()[part] for run in passes]) for part in passes[0].parts()}
+    total = sum(parts.values())
+    print(f"  a snippet, once started       {total:8.1f} CPU ms, of which")
+    for part, milliseconds in parts.items():
+        print(f"    {part:<28}{milliseconds:8.1f}")
+    possible = 1000 * options.workers / total
+    print(f"  {options.workers} processors of our own        {possible:8.1f} snippets/s: {possible / 100:.0%} of 100")
+
+
+def memory(data: Path, count: int, workers: int) -> None:
+    """Print resident memory and time as `count` snippets go by."""
+    step = max(count // 10, 1)
+    code = SNIPPETS["pandas"]
+    snippets = (Snippet(str(i), f"{code}# {i}\n", {"data.csv": data}) for i in range(count))
+    start = before = time.perf_counter()
+    print(f"{'snippets':>9} {'host MB':>8} {'a snippet MB':>13} {'s for these':>12}")
+    for number, result in enumerate(execute(snippets, ExecutionConfig(), workers=workers), start=1):
         assert result.outcome == "ran", result
-        first = first or time.perf_counter() - start
-    return time.perf_counter() - start, first
+        if number % step == 0:
+            pages = int(Path("/proc/self/statm").read_text().split()[1])
+            now = time.perf_counter()
+            resident = pages * resource.getpagesize() / 1e6
+            print(f"{number:>9} {resident:>8.1f} {result.peak_mb or 0:>13.1f} {now - before:>12.1f}", flush=True)
+            before = now
+    print(f"{count} snippets in {time.perf_counter() - start:.0f} s")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--snippets", type=int, default=200)
     parser.add_argument("--cold", type=int, default=6, help="cold runs per round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--memory", type=int, metavar="N", help="run N snippets and print memory and time instead")
     options = parser.parse_args()
     isolation = detect_isolation()
     load = os.getloadavg()[0]
@@ -85,23 +200,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data.csv"
         write_data(data)
-        for name, code in SNIPPETS.items():
-            cold(code, data, 1, 1)  # the file cache
-            cold_rates, warm_rates, later_rates, starts = [], [], [], []
-            for _ in range(options.rounds):
-                cold_rates.append(options.cold / cold(code, data, options.cold, options.workers))
-                seconds, first = warm(code, data, options.snippets, options.workers)
-                warm_rates.append(options.snippets / seconds)
-                later_rates.append((options.snippets - 1) / (seconds - first))
-                starts.append(first)
-            ratios = [w / c for w, c in zip(warm_rates, cold_rates, strict=True)]
-            median = statistics.median
-            print(f"\n{name}")
-            print(f"  cold python snippet.py        {median(cold_rates):8.2f} snippets/s")
-            print(f"  warm, start-up included       {median(warm_rates):8.2f} snippets/s over {options.snippets}")
-            print(f"  warm, once started            {median(later_rates):8.2f} snippets/s")
-            print(f"  until the first result        {median(starts):8.2f} s")
-            print(f"  ratio, start-up included      {median(ratios):8.1f} x ({min(ratios):.1f} to {max(ratios):.1f})")
+        if options.memory:
+            memory(data, options.memory, options.workers)
+            return
+        for name in SNIPPETS:
+            compare(name, data, options)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"\npeak memory of this process {peak:.0f} MB")
 

@@ -38,6 +38,7 @@ class Ending:
     """What was seen of one run: the preloader's word, and the raw bytes of the child's channels.
 
     `over` is True once the snippet itself has ended and only what it left was being kept, for `apart` CPU seconds.
+    `preloader` is the CPU seconds that its preloader has used so far: in forking, and in all.
     """
 
     status: int
@@ -52,6 +53,7 @@ class Ending:
     over: bool = False
     apart: float = 0.0
     kept: bytes = b""
+    preloader: tuple[float, float] = (0.0, 0.0)
 
 
 def classify(

@@ -24,7 +24,7 @@ _NOBODY = 65534
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 # Before a run has a private folder of its own, the preloader keeps its caches here.
 _PRELOADER_DISK = 256 << 20
-_HEAP_BASE_MB, _HEAP_PER_MODULE_MB = 16, 40
+_HEAP_BASE_MB, _HEAP_PER_MODULE_MB, _HEAP_MOST_MB = 16, 40, 320
 _ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "LC_ALL": "C.UTF-8",
@@ -136,7 +136,7 @@ def start_process(
         },
         "modules": list(modules),
         # Rather too much: what is not used is given back.
-        "heap_mb": _HEAP_BASE_MB + _HEAP_PER_MODULE_MB * len(modules),
+        "heap_mb": min(_HEAP_BASE_MB + _HEAP_PER_MODULE_MB * len(modules), _HEAP_MOST_MB),
         "paths": list(places.import_paths),
     }
     folder = _MOUNTED if bubblewrap else str(INSIDE.parent)

@@ -267,8 +267,9 @@ class Sandbox:
                 over=message["over"] is True,
                 apart=float(message["apart"]),
                 kept=bytes(job.channels["kept"].data),
+                preloader=(float(message["clock"][0]), float(message["clock"][1])),
             )
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, IndexError):
             raise SandboxDiedError("spoke nonsense") from None
         finally:
             self._release(job)

@@ -12,7 +12,7 @@ import pytest
 from dsqa.errors import ExecutionRefusedError
 from dsqa.execution import Snippet, detect_isolation, execute
 from dsqa.execution import isolation as isolation_module
-from dsqa.execution.tiers import BASE, FULL, choose_modules
+from dsqa.execution.tiers import BASE, FULL, LEARN, choose_modules
 from dsqa.study.sections import ExecutionConfig
 
 LIMITS = ExecutionConfig(cpu_seconds=5, wall_seconds=60, memory_mb=512, disk_mb=8, output_kb=16)
@@ -310,6 +310,7 @@ def test_no_descriptor_is_left_open():
         ("    import statsmodels.api as sm", FULL),
         ("import os, matplotlib", FULL),
         ("df.plot()", FULL),
+        ("import seaborn\nfrom sklearn.cluster import KMeans", LEARN),
         ("# seaborn would do\nprint('import seaborn')", BASE),
     ],
 )

@@ -18,6 +18,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 import types
 from collections.abc import Callable
@@ -77,9 +78,10 @@ def child_main(fds: list[int], layers: Layers) -> None:
             # IPython is loaded only where sessions are wanted.
             sys.modules[f"{__package__}.session"].serve(6 + len(data), keeper, limits)
             return
+        ready = time.process_time()
         row, shown = _run(job["code"], path, limits.output_kb * 1024, keeper)
         status = int(row["status"])
-        _send(report, row)
+        _send(report, {**row, "clock": [ready, time.process_time()]})
         keeper.finish(*shown)
     finally:
         os._exit(status)
