@@ -60,6 +60,7 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _CLOCK = re.compile(r"^(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap]\.?m\.?)?$", re.IGNORECASE)
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
 # Day and month both as figures are left out: 05/01 is the fifth of January or the first of May.
 _DATE_FORMATS = (
@@ -100,6 +101,8 @@ def parse_moment(text: str) -> str | None:
             return None
         hour = hour % 12 + (12 if half == "p" else 0) if half else hour
         return f"{hour:02}:{minute:02}:{second:02}"
+    if not _YEAR.search(text):
+        return None
     cleaned = " ".join(_ORDINAL.sub("", text).replace(",", " ").split())
     for pattern in _DATE_FORMATS:
         try:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from dsqa.bank import Question
 from dsqa.metrics.answers.conventions import convention_of
-from dsqa.metrics.answers.question import Rule, rule_of
+from dsqa.metrics.answers.question import Rule, memo_of, rule_of
 from dsqa.metrics.answers.reading import Reading
 from dsqa.metrics.answers.rounding import canonical_key, compare_number
 from dsqa.values import (
@@ -28,6 +28,9 @@ from dsqa.values import (
 )
 
 __all__ = ["AnswerStatus", "Comparison", "Part", "compare_answer"]
+
+_MOST_KEPT = 4096
+_LONGEST_KEPT = 200
 
 AnswerStatus = Literal["matched", "mismatched", "partial", "unparsed"]
 
@@ -117,23 +120,31 @@ def compare_answer(reading: Reading, question: Question) -> Comparison:
 
 def compare_values(values: Mapping[str, str], question: Question) -> Comparison:
     """Compare values by name, however they were come by, with the question's ground truth."""
-    parts = []
-    for name, truth_text in question.answers.items():
-        answer = values.get(name)
-        if answer is None:
-            parts.append(Part(name, truth_text, None, matched=False, reason="no answer was read", key="?"))
-            continue
-        rule = rule_of(question, name)
-        truth = parse_truth(with_decimal_point(truth_text, declared=True) if rule.decimal_comma else truth_text)
-        matched, reason, key = compare(truth, answer, rule)
-        convention = "" if matched else convention_of(question, name, truth, answer, rule, compare)
-        if convention:
-            reason = f"{reason}; right under another convention: {convention}"
-        parts.append(Part(name, truth_text, answer, matched, reason, key.replace(";", "\\;"), convention))
+    parts = [_part(question, name, truth, values.get(name)) for name, truth in question.common_answers]
     hits = sum(part.matched for part in parts)
     if all(part.answer is None for part in parts):
         return Comparison("unparsed", tuple(parts))
     return Comparison("matched" if hits == len(parts) else "partial" if hits else "mismatched", tuple(parts))
+
+
+def _part(question: Question, name: str, truth_text: str, answer: str | None) -> Part:
+    if answer is None:
+        return Part(name, truth_text, None, matched=False, reason="no answer was read", key="?")
+    # Runs of one question give few different answers.
+    memo = memo_of(question)
+    known: Part | None = memo.get(("part", name, answer))
+    if known is not None:
+        return known
+    rule = rule_of(question, name)
+    truth = parse_truth(with_decimal_point(truth_text, declared=True) if rule.decimal_comma else truth_text)
+    matched, reason, key = compare(truth, answer, rule)
+    convention = "" if matched else convention_of(question, name, truth, answer, rule, compare)
+    if convention:
+        reason = f"{reason}; right under another convention: {convention}"
+    part = Part(name, truth_text, answer, matched, reason, key.replace(";", "\\;"), convention)
+    if len(answer) <= _LONGEST_KEPT and len(memo) < _MOST_KEPT:
+        memo["part", name, answer] = part
+    return part
 
 
 def compare(truth: Value, answer: str, rule: Rule) -> tuple[bool, str, str]:

@@ -34,7 +34,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal, Invalid
 from functools import lru_cache
 
 from dsqa.bank import Question
-from dsqa.metrics.answers.question import Rule, about
+from dsqa.metrics.answers.question import Rule, Unit, about, memo_of
 from dsqa.metrics.answers.rounding import single_number
 from dsqa.values import EXACT, Number, Value, parse_number, parse_truth, split_items, with_decimal_point
 
@@ -42,10 +42,13 @@ __all__ = ["convention_of"]
 
 Compare = Callable[[Value, str, Rule], tuple[bool, str, str]]
 
-_SPREAD = re.compile(r"standard deviation|\bs\.?d\.?\b|\bstd|varian|\bvar\b|σ", re.IGNORECASE)
-_VARIANCE = re.compile(r"varian|\bvar\b", re.IGNORECASE)
-_LOGARITHM = re.compile(r"\blog|\bln\b|logarithm|entropy", re.IGNORECASE)
-_P_VALUE = re.compile(r"p[-_ ]?values?\b|\bp\b|signific", re.IGNORECASE)
+_TOPICS = {
+    "spread": re.compile(r"standard deviation|\bs\.?d\.?\b|\bstd|varian|\bvar\b|σ", re.IGNORECASE),
+    "deviation": re.compile(r"deviation|\bs\.?d\.?\b|\bstd", re.IGNORECASE),
+    "variance": re.compile(r"varian|\bvar\b", re.IGNORECASE),
+    "logarithm": re.compile(r"\blog|\bln\b|logarithm|entropy", re.IGNORECASE),
+    "p-value": re.compile(r"p[-_ ]?values?\b|\bp\b|signific", re.IGNORECASE),
+}
 _MOST_ITEMS = 200
 
 
@@ -61,73 +64,105 @@ def convention_of(question: Question, name: str, truth: Value, answer: str, rule
     compare
         The comparison itself.
     """
-    for convention, values in question.traps.items():
-        value = values.get(name)
-        if value is not None and compare(parse_truth(value), answer, rule)[0]:
+    given = single_number(answer)
+    near = None if given is None or not given.finite or rule.tolerance else float(given.value)
+    for convention, trap in _traps(question, name):
+        if (near is None or _near(near, trap)) and compare(trap, answer, rule)[0]:
             return convention
     if truth.kind == "number" and truth.number is not None:
         if not rule.decimal_comma and "," in answer:
             pointed = with_decimal_point(answer, declared=True)
             if pointed != answer and compare(truth, pointed, rule)[0]:
                 return "decimal comma"
-        given = single_number(answer)
         return "" if given is None else _of_number(_words(question, name), question.n, truth.number, given, rule)
     if truth.kind in {"vector", "mapping"}:
         return _of_items(question, name, truth, answer, rule, compare)
     return ""
 
 
-@lru_cache(maxsize=1024)
-def _words(question: Question, name: str) -> str:
-    return f"{name.replace('_', ' ')}\n{about(question, name)}\n{question.asked}"
+def _traps(question: Question, name: str) -> list[tuple[str, Value]]:
+    memo = memo_of(question)
+    if ("traps", name) not in memo:
+        memo["traps", name] = [
+            (convention, parse_truth(values[name])) for convention, values in question.traps.items() if name in values
+        ]
+    traps: list[tuple[str, Value]] = memo["traps", name]
+    return traps
 
 
-def _of_number(words: str, n: int | None, truth: Number, given: Number, rule: Rule) -> str:
+def _near(given: float, trap: Value) -> bool:
+    """Whether a number may match a trap at all, in whatever unit: a glance that spares the comparison."""
+    number = trap.number
+    if number is None or not number.finite:
+        return True
+    value = float(number.value)
+    margin = abs(value) * 0.5 + 10.0 ** max(number.exponent, -300)
+    return any(abs(scaled - value) <= margin for scaled in (given, given * 100, given / 100))
+
+
+def _words(question: Question, name: str) -> frozenset[str]:
+    """Return what the question's words speak of, as far as conventions go by it."""
+    memo = memo_of(question)
+    if ("topics", name) not in memo:
+        text = f"{name.replace('_', ' ')}\n{about(question, name)}\n{question.asked}"
+        memo["topics", name] = frozenset(topic for topic, pattern in _TOPICS.items() if pattern.search(text))
+    topics: frozenset[str] = memo["topics", name]
+    return topics
+
+
+def _of_number(topics: frozenset[str], n: int | None, truth: Number, given: Number, rule: Rule) -> str:
     if not (truth.finite and given.finite) or truth.bound or given.bound:
         return ""
-    for convention, value, exact in _candidates(words, n, truth, rule):
-        if _meets(value, given, truth, exact):
+    glance = float(given.value)
+    for convention, value, exact, about_value in _candidates(topics, n, truth.value, rule.unit):
+        if abs(glance - about_value) <= 0.06 * abs(about_value) and _meets(value, given, truth, exact):
             return convention
     if not given.percent or truth.percent:
         return _digits(truth, given)
     return ""
 
 
-def _candidates(words: str, n: int | None, truth: Number, rule: Rule) -> Iterator[tuple[str, Decimal, bool]]:
-    """Yield conventions, what the truth is under each, and whether that is exact for an exact truth."""
-    t = truth.value
+@lru_cache(maxsize=4096)
+def _candidates(
+    topics: frozenset[str], n: int | None, truth: Decimal, unit: Unit
+) -> tuple[tuple[str, Decimal, bool, float], ...]:
+    """Return conventions, what the truth is under each, whether that is exact for an exact truth; and as a float."""
+    return tuple((said, value, exact, float(value)) for said, value, exact in _conventions(topics, n, truth, unit))
+
+
+def _conventions(
+    topics: frozenset[str], n: int | None, t: Decimal, unit: Unit
+) -> Iterator[tuple[str, Decimal, bool]]:
     if t == 0:
         return
     yield "the other sign", -t, True
     yield "per cent for a proportion (100 ×)", EXACT.scaleb(t, 2), True
     yield "proportion for a per cent (÷ 100)", EXACT.scaleb(t, -2), True
-    if _SPREAD.search(words) and t > 0 and t != 1:
-        squared, root = EXACT.multiply(t, t), EXACT.sqrt(t)
-        variance = _VARIANCE.search(words) is not None
-        if not variance or "deviation" in words.casefold() or "sd" in words.casefold():
-            yield "variance for the standard deviation", squared, False
+    if "spread" in topics and t > 0 and t != 1:
+        variance, deviation = "variance" in topics, "deviation" in topics
+        if deviation or not variance:
+            yield "variance for the standard deviation", EXACT.multiply(t, t), False
         if variance:
-            yield "standard deviation for the variance", root, False
+            yield "standard deviation for the variance", EXACT.sqrt(t), False
         if n is not None and n > 1:
             ratio = EXACT.divide(Decimal(n - 1), Decimal(n))
-            for convention, factor in (("divisor n for n − 1", ratio), ("divisor n − 1 for n", 1 / ratio)):
-                if not variance:
-                    yield convention, EXACT.multiply(t, EXACT.sqrt(factor)), False
-                else:
-                    yield convention, EXACT.multiply(t, factor), False
-    if _LOGARITHM.search(words):
+            inverse = EXACT.divide(Decimal(n), Decimal(n - 1))
+            for convention, factor in (("divisor n for n − 1", ratio), ("divisor n − 1 for n", inverse)):
+                by = factor if variance and not deviation else EXACT.sqrt(factor)
+                yield convention, EXACT.multiply(t, by), False
+    if "logarithm" in topics:
         ten, two = Decimal(math.log(10)), Decimal(math.log(2))
         yield "natural logarithm for base 10", EXACT.multiply(t, ten), False
         yield "base 10 for the natural logarithm", EXACT.divide(t, ten), False
         yield "base 2 for the natural logarithm", EXACT.divide(t, two), False
         yield "natural logarithm for base 2", EXACT.multiply(t, two), False
-    probable = bool(_P_VALUE.search(words)) and 0 < t < 1
+    probable = "p-value" in topics and 0 < t < 1
     if probable:
         yield "two-sided p-value for a one-sided one (2 ×)", EXACT.multiply(t, Decimal(2)), False
         yield "one-sided p-value for a two-sided one (÷ 2)", EXACT.divide(t, Decimal(2)), False
-    if 0 < t < 1 and (probable or rule.unit == "proportion"):
+    if 0 < t < 1 and (probable or unit == "proportion"):
         yield "the other tail, or the complement (1 −)", EXACT.subtract(Decimal(1), t), True
-    elif rule.unit == "percent" and 0 < t < 100:
+    elif unit == "percent" and 0 < t < 100:
         yield "the complement (100 −)", EXACT.subtract(Decimal(100), t), True
 
 

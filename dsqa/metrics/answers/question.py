@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from dsqa.bank import Question, format_names
 from dsqa.values import canonical_string, parse_number, plain
 
-__all__ = ["Rule", "Unit", "about", "is_placeholder", "name_of", "pattern_for", "rule_of", "unit_of"]
+__all__ = ["Rule", "Unit", "about", "is_placeholder", "memo_of", "name_of", "pattern_for", "rule_of", "unit_of"]
 
 Unit = Literal["percent", "proportion"] | None
 
@@ -78,6 +78,7 @@ class _Facts:
     units: dict[str, Unit]
     said: dict[str, str]
     rules: dict[str, Rule]
+    memo: dict[tuple[str, ...], Any]
 
 
 def pattern_for(question: Question) -> re.Pattern[str]:
@@ -107,6 +108,11 @@ def unit_of(question: Question, name: str) -> Unit:
 def rule_of(question: Question, name: str) -> Rule:
     """Return how a part's answer is held against its truth."""
     return _facts(question).rules[name]
+
+
+def memo_of(question: Question) -> dict[tuple[str, ...], Any]:
+    """Return a dict that lives as long as the question's facts do, for what is worked out once per question."""
+    return _facts(question).memo
 
 
 def about(question: Question, name: str) -> str:
@@ -190,6 +196,7 @@ def _gather(question: Question) -> _Facts:
         placeholders={n: frozenset(p) for n, p in placeholders.items()},
         units=units,
         said=said,
+        memo={},
         rules={
             n: Rule(
                 unit=units[n],

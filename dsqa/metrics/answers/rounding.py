@@ -14,6 +14,7 @@ twelfth of an answer that shows fifteen or more are taken as floating-point nois
 from __future__ import annotations
 
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
+from functools import lru_cache
 
 from dsqa.metrics.answers.question import Rule, Unit
 from dsqa.values import (
@@ -107,18 +108,24 @@ def _rounded_alike(value: Decimal, truth: Number, rounding: str) -> tuple[bool, 
     if truth.value == 0 and truth.whole:
         # Rounded to whole numbers, 0.04 would be 0.
         return value == 0, "zero, as the truth" if value == 0 else "not zero, as the truth is"
+    exponent, targets, said = _targets(truth.value, rounding)
+    if not targets:
+        return value == truth.value, "the same number" if value == truth.value else "another number"
+    same = any(_rounds_to(value, target, exponent) for target in targets)
+    return same, f"equal at {said}" if same else f"not equal at {said}"
+
+
+@lru_cache(maxsize=4096)
+def _targets(truth: Decimal, rounding: str) -> tuple[int, frozenset[Decimal], str]:
     digits, _, significant = rounding.partition(" ")
-    exponent = truth.value.adjusted() - int(digits) + 1 if significant else -int(digits)
+    exponent = truth.adjusted() - int(digits) + 1 if significant else -int(digits)
     unit = Decimal(1).scaleb(exponent)
     said = f"{digits} significant digits" if significant else f"{digits} decimals"
-    for mode in (ROUND_HALF_UP, ROUND_HALF_DOWN):
-        try:
-            target = truth.value.quantize(unit, rounding=mode, context=EXACT)
-        except InvalidOperation:
-            return value == truth.value, "the same number" if value == truth.value else "another number"
-        if _rounds_to(value, target, exponent):
-            return True, f"equal at {said}"
-    return False, f"not equal at {said}"
+    try:
+        both = {truth.quantize(unit, rounding=mode, context=EXACT) for mode in (ROUND_HALF_UP, ROUND_HALF_DOWN)}
+    except InvalidOperation:
+        both = set()
+    return exponent, frozenset(both), said
 
 
 def _compare_bounds(truth: Number, given: Number) -> tuple[bool, str]:
