@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,6 +34,8 @@ from dsqa.records import Record
 from dsqa.study.design import fingerprint
 
 __all__ = ["Marked", "mark", "rows_of"]
+
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +199,9 @@ def _result_key(result: ExecutionResult, answer: Answer) -> str:
     if answer.source == "execution" and answer.comparison.key is not None:
         return answer.comparison.key
     if result.outcome == "ran":
-        return f"output {fingerprint([result.stdout.strip(), result.value])}"
+        # Where an object lies in memory is no part of what the code gave.
+        texts = [_ADDRESS.sub("0x", text) for text in (result.stdout.strip(), result.value or "")]
+        return f"output {fingerprint(texts)}"
     return f"{result.outcome}: {result.exception or ''}".removesuffix(": ")
 
 
