@@ -23,8 +23,11 @@ __all__ = ["AdaptiveSampling", "Ask", "Look", "sample_until_precise"]
 class Ask(Protocol):
     """What asks: `dsqa.sampling.sample_study` with the study and everything else filled in."""
 
-    def __call__(self, *, targets: Mapping[CellId, int], limit: int | None) -> SamplingSummary:
-        """Bring every cell named in `targets` to so many runs, with at most `limit` new ones."""
+    def __call__(self, *, targets: Mapping[CellId, int], limit: int | None, besides: int) -> SamplingSummary:
+        """Bring every cell named in `targets` to so many runs, with at most `limit` new ones.
+
+        `besides` is how many runs the other cells have, for whoever follows.
+        """
         ...
 
 
@@ -127,13 +130,13 @@ def sample_until_precise(
         left = None if limit is None else limit - sum(summary.new for summary in done)
         if not targets or left == 0 or (done and _ended(done[-1])):
             break
-        done.append(ask(targets=targets, limit=left))
+        done.append(ask(targets=targets, limit=left, besides=total - sum(targets.values())))
         if done[-1].interrupted:
             break
     if done and done[-1].interrupted:
         recorded += done[-1].new
     # Asking nothing tells what the sessions before this one took.
-    summary = _together(done or [ask(targets={}, limit=None)], recorded, total)
+    summary = _together(done or [ask(targets={}, limit=None, besides=total)], recorded, total)
     return AdaptiveSampling(summary, table, looks, not targets)
 
 

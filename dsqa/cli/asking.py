@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from dsqa.cli.scheduler import HERE, Machines
+from dsqa.cli.stopping import Besides, ask_until_precise
 from dsqa.study.config import StudyConfig
 from dsqa.study.folder import StudyFolder
 
@@ -101,11 +102,11 @@ def ask_study(
         fetch_weights()
     folder = prepare_study(config, study_path, root)
 
-    def ask(*, targets: Mapping[CellId, int] | None = None, limit: int | None) -> SamplingSummary:
+    def ask(*, targets: Mapping[CellId, int] | None = None, limit: int | None, besides: int = 0) -> SamplingSummary:
         with terminal_progress("sampling") as progress:
             return sample_study(
                 folder,
-                progress=progress,
+                progress=Besides(progress, besides),
                 limit=limit,
                 only=selection,
                 targets=targets,
@@ -115,8 +116,6 @@ def ask_study(
 
     if config.stop is None:
         return folder, ask(limit=asking.limit)
-    from dsqa.cli.stopping import ask_until_precise
-
     summary = ask_until_precise(
         folder,
         config.stop,

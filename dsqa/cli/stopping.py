@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -16,9 +17,22 @@ if TYPE_CHECKING:
     from dsqa.adaptive import Look
     from dsqa.adaptive.run import Ask
     from dsqa.outcomes.score import Execute
-    from dsqa.sampling import SamplingSummary, Selection
+    from dsqa.sampling import Progress, SamplingState, SamplingSummary, Selection
 
-__all__ = ["ask_until_precise"]
+__all__ = ["Besides", "ask_until_precise"]
+
+
+class Besides:
+    """Shows sampling's progress with the runs that the cells not asked this time have already."""
+
+    def __init__(self, shown: Progress, besides: int) -> None:
+        self._shown = shown
+        self._besides = besides
+
+    def update(self, state: SamplingState) -> None:
+        """Pass a state on, counted with them."""
+        more = {name: getattr(state, name) + self._besides for name in ("done", "total", "goal")}
+        self._shown.update(replace(state, **more))
 
 
 def ask_until_precise(

@@ -139,6 +139,7 @@ def open_cluster(address: str) -> Iterator[Cluster]:
                     processes=True,
                     dashboard_address=None,
                     silence_logs=logging.CRITICAL,
+                    preload=["dsqa.cluster.quiet"],
                 )
             )
         try:

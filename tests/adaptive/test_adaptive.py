@@ -60,7 +60,7 @@ def study(server: FaultServer, tmp_path: Path, stop: str = "{accuracy: 0.15, min
 
 
 def asking(folder):
-    return lambda *, targets, limit: sample_study(folder, targets=targets, limit=limit)
+    return lambda *, targets, limit, besides: sample_study(folder, targets=targets, limit=limit)
 
 
 def through(folder, stop: StopConfig, **options):
@@ -162,7 +162,7 @@ def test_twenty_looks_at_forty_cells_cost_little(tmp_path):
         folder = prepare_study(config, None, tmp_path / "looked")
         spent = []
 
-        def ask(*, targets, limit):
+        def ask(*, targets, limit, besides):
             begun = time.process_time()
             done = sample_study(folder, targets=targets, limit=limit)
             spent.append(time.process_time() - begun)

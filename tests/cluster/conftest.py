@@ -51,6 +51,16 @@ class Fleet:
     def start_scheduler(self) -> None:
         self.start("scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard")
 
+    def await_scheduler(self) -> None:
+        deadline = time.monotonic() + 120
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                return
+            except OSError:
+                assert time.monotonic() < deadline, self.printed()
+                time.sleep(0.1)
+
     def start_worker(self, name: str, *, key: str | None = KEY) -> None:
         words = ("--no-nanny", "--nthreads", "1", "--name", name, "--no-dashboard", "--local-directory", f"d-{name}")
         self.start(name, self.address, *words, key=key)
@@ -77,11 +87,12 @@ class Fleet:
 WORKER = "distributed.cli.dask_worker"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
     fleet = Fleet(tmp_path_factory.mktemp("fleet"))
     try:
         fleet.start_scheduler()
+        fleet.await_scheduler()
         for name in ("one", "two"):
             fleet.start_worker(name)
         yield fleet
