@@ -193,7 +193,7 @@ def common_answers_of(text: str, names: tuple[str, ...]) -> list[tuple[str, str]
         return formatted
     if len(names) <= 1:
         return [(names[0] if names else "answer", text.strip())]
-    for separator in ("\n", ";", ","):
+    for separator in (mark for mark in ("\n", ";", ",") if mark in text.strip()):
         parts = [part.strip().removeprefix("- ") for part in text.strip().split(separator) if part.strip()]
         keyed = [_KEYED.fullmatch(part) for part in parts]
         by_folded = {name.casefold(): name for name in names}

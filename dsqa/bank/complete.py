@@ -73,7 +73,9 @@ def complete(row: Row, position: int, *, decimal_comma: bool = False, answers_ne
     given = raw.get("id")
     done.fields["id"] = str(as_text(given)).strip() if given is not None else f"q{position}"
     if given is None:
-        done.made_up["id"] = f"numbered from q{position}"
+        done.made_up["id"] = (
+            "numbered by their place, q1, q2, …; with ids, recorded runs are kept when questions move"
+        )
     _further(raw, done)
     names = _format_and_answers(raw, done, decimal_comma, answers_needed)
     for name, value in raw.items():

@@ -204,8 +204,10 @@ def _labels(block: _Block) -> list[tuple[str, str, int]] | None:
         else:
             return None
     answered = any(field_named(name) == "common_answers" for name, _, _ in found)
-    # A bold name that is no field's is one's own field beside an answer, and emphasis in the text elsewhere.
-    return found if answered or (marked and not unknown) else None
+    # A bold name that is no field's is one's own field beside an answer, and emphasis in the text elsewhere; so is a
+    # note to the reader.
+    telling = any(field_named(name) != "notes" for name, _, _ in found)
+    return found if answered or (marked and telling and not unknown) else None
 
 
 def _next_defines(block: _Block, number: int) -> bool:
