@@ -78,10 +78,6 @@ if TYPE_CHECKING:
         curve_means,
         maj_interval,
     )
-    from dsqa.stats.dose_response import (
-        DoseResponse,
-        dose_response,
-    )
     from dsqa.stats.drift import Drift, compare_studies
     from dsqa.stats.generalisability import GStudy, g_study
     from dsqa.stats.missing import (
@@ -106,6 +102,10 @@ if TYPE_CHECKING:
         LAYERS,
         stability_layers,
         summarise_stability,
+    )
+    from dsqa.stats.temperature_response import (
+        DoseResponse,
+        dose_response,
     )
     from dsqa.stats.verbosity import (
         verbosity_fit,
@@ -271,8 +271,8 @@ _ON_DEMAND = {
     "cell_curves": "curves",
     "curve_means": "curves",
     "maj_interval": "curves",
-    "DoseResponse": "dose_response",
-    "dose_response": "dose_response",
+    "DoseResponse": "temperature_response",
+    "dose_response": "temperature_response",
     "FOUR_WAYS": "missing",
     "four_way_ledger": "missing",
     "lost_run_bounds": "missing",

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import stats
-from statsmodels.regression.quantile_regression import QuantReg
+from scipy import optimize, stats
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap.resampling import count_weights
@@ -76,17 +75,27 @@ def quantile_line(
         raise StatisticsError(f"a quantile lies between 0 and 1, got {tau:g}")
     made = design(formula, data, cluster=cluster)
     term = _one_predictor(made)
-    fit = QuantReg(made.y, made.x).fit(q=tau, max_iter=5000, p_tol=1e-10)
-    residual = made.y - made.x @ np.asarray(fit.params)
+    beta = _quantile_fit(made, tau)
+    residual = made.y - made.x @ beta
     covariance = _quantile_covariance(made, residual, tau)
     at = made.position(term)
-    estimate, error = float(np.asarray(fit.params)[at]), math.sqrt(float(covariance[at, at]))
+    estimate, error = float(beta[at]), math.sqrt(float(covariance[at, at]))
     df = made.count - 1 if made.count else len(made.y) - 2
     half = float(stats.t.isf((1 - level) / 2, df)) * error
     how = "clustered kernel errors" if made.count else "kernel errors"
     interval = Interval(estimate - half, estimate + half, level, f"quantile regression at {tau:g}, t, {how}")
     p = float(2 * stats.t.sf(abs(estimate - equals) / error, df))
     return RobustSlope(term, estimate, error, interval, p, len(made.y), made.dropped, made.count)
+
+
+def _quantile_fit(made: Design, tau: float) -> FloatArray:
+    """Return the coefficients by the dual linear programme, max y'a with X'a = (1 − τ) X'1, 0 ≤ a ≤ 1: exact."""
+    programme = optimize.linprog(
+        -made.y, A_eq=made.x.T, b_eq=(1 - tau) * made.x.sum(axis=0), bounds=(0, 1), method="highs-ds"
+    )
+    if not programme.success:
+        raise StatisticsError(f"the quantile regression of '{made.formula}' has no solution: {programme.message}")
+    return -np.asarray(programme.eqlin.marginals, dtype=np.float64)
 
 
 def _quantile_covariance(made: Design, residual: FloatArray, tau: float) -> FloatArray:
@@ -98,7 +107,7 @@ def _quantile_covariance(made: Design, residual: FloatArray, tau: float) -> Floa
         h /= 2
     quartiles = np.quantile(residual, [0.25, 0.75])
     width = min(float(np.std(residual, ddof=1)), float(np.diff(quartiles)[0]) / 1.34)
-    if width <= 0:
+    if width <= 1e-9 * float(np.std(made.y)):
         raise StatisticsError("more than half of the runs lie on the line: their spread cannot be seen")
     width *= float(stats.norm.ppf(tau + h) - stats.norm.ppf(tau - h))
     density = stats.norm.pdf(residual / width) / width

@@ -12,6 +12,7 @@ from scipy import stats as scipy_stats
 from dsqa.errors import StatisticsError
 from dsqa.stats import bootstrap_interval, bootstrap_intervals, weighted_mean, weighted_sd
 from dsqa.stats.bootstrap.resampling import compositions, count_weights, number_of_compositions
+from dsqa.stats.bootstrap.statistics import standard_errors
 
 from .data import few, reference
 
@@ -187,3 +188,41 @@ def test_jackknife_values_all_equal_give_no_acceleration():
     # Half 0, half 3: leaving any one out gives the same SD.
     ci = bootstrap_interval([0.0, 3.0] * 5, weighted_sd, seed=1, method="bca")
     assert ci.high == 1.5
+
+
+def test_studentised_of_the_mean_is_the_bootstrap_t_by_hand():
+    x = np.random.default_rng(3).gamma(2, 1, 25)
+    ci = bootstrap_interval(x, seed=1, method="studentised", resamples=1999)
+    ordered = np.sort(x)
+    weights = count_weights(25, 1999, 1)
+    means = weights @ ordered / 25
+    spread = np.sqrt(weights @ ordered**2 / 25 - means**2)
+    t = np.sort((means - x.mean()) / (spread / 5))
+    low, high = t[int(np.ceil(0.025 * 1999)) - 1], t[int(np.ceil(0.975 * 1999)) - 1]
+    error = x.std() / 5
+    assert (ci.low, ci.high) == pytest.approx((x.mean() - high * error, x.mean() - low * error), rel=1e-9)
+
+
+def test_influence_found_by_moving_weight_is_the_closed_form():
+    x = np.random.default_rng(4).normal(size=12)
+    weights = np.random.default_rng(5).multinomial(12, np.ones(12) / 12, 6).astype(float)
+    for statistic in (weighted_mean, weighted_sd):
+        exact = standard_errors(statistic, x, weights)
+        moved = standard_errors(lambda v, w, s=statistic: s(v, w), x, weights)
+        assert moved == pytest.approx(exact, rel=1e-4)
+
+
+def test_studentised_covers_a_skewed_mean_better_than_the_percentile_rule():
+    rng, hits = np.random.default_rng(6), {"percentile": 0, "studentised": 0}
+    for _ in range(300):
+        x = rng.lognormal(0, 1, 20)
+        for method in hits:
+            ci = bootstrap_interval(x, seed=1, method=method, resamples=499)
+            hits[method] += ci.low <= np.exp(0.5) <= ci.high
+    assert hits["studentised"] > hits["percentile"]
+    assert hits["studentised"] / 300 >= 0.88
+
+
+def test_studentised_of_resamples_without_spread_says_so():
+    with pytest.raises(StatisticsError, match="no spread to studentise"):
+        bootstrap_interval([0, 3, 3, 3, 3], seed=1, method="studentised")
