@@ -59,6 +59,13 @@ class Budget:
         self._in_flight += 1
         return True
 
+    def commit(self, need: Need) -> bool:
+        """Count a request of a batch as if it took all that it may; False where the budget does not hold it."""
+        self.used_up = self._too_little(need)
+        if self.used_up is None:
+            self.spent = self.spent.plus(need)
+        return self.used_up is None
+
     def settle(self, held: Need, took: Need, *, unsure: bool = False) -> None:
         """Give back what was set aside, and take what the request took."""
         self._in_flight -= 1

@@ -50,11 +50,14 @@ class Gate:
         need = self._need(planned)
         if self._budget is not None and not await self._budget.take(need, stop):
             return None
-        await self._pacer(planned).turn(stop)
+        pacer = self._pacer(planned)
+        await pacer.turn(stop)
         if self._requests is not None:
             await self._requests.take(1, stop)
         if self._tokens is not None:
             await self._tokens.take(need.tokens, stop)
+        # While this one stood in line the endpoint may have asked for a pause.
+        await pacer.turn(stop)
         if stop.is_set():
             self.leave(need, Need())
             return None

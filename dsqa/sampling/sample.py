@@ -24,7 +24,7 @@ from dsqa.records import Record, RecordStore, RunIndex
 from dsqa.sampling.caps import open_budget
 from dsqa.sampling.concurrency import MOST, Adaptive, Concurrency, Pinned
 from dsqa.sampling.gate import Gate
-from dsqa.sampling.history import History, Tally
+from dsqa.sampling.history import History, Need, Tally
 from dsqa.sampling.lane import Lane, LaneSettings
 from dsqa.sampling.ledger import How, Ledger, SessionEntry, now_utc
 from dsqa.sampling.log import sampling_log
@@ -191,7 +191,7 @@ class _Job:
         total = self.wish.total
         done = count_recorded(self.wish.cells, self.wish.runs, recorded)
         entry = self._entry(len(recorded))
-        self._leave_to_batches(recorded)
+        in_batches = self._leave_to_batches(recorded)
         names: set[str] = set()
         wanted = 0
         for planned in self.wish.plan(recorded):
@@ -202,6 +202,8 @@ class _Job:
             state = SamplingState(done, total, done, 0, 0, 0, 0, 0.0, money, {}, self.history.total.unpriced)
             return SamplingSummary.of(state, entry, time.monotonic() - begun, stopped=None, why=None)
         budget = open_budget(self.caps, self._asked(), self.config.endpoints, self.history, self.ledger)
+        if budget is not None:
+            budget.spent = budget.spent.plus(in_batches)
         async with AsyncExitStack() as stack:
             endpoints = {name: await self._open(stack, name) for name in sorted(names)}
             entry = self._entry(len(recorded))
@@ -240,16 +242,18 @@ class _Job:
             stopped: Stopped | None = how if how in {"interrupted", "budget"} else None
             return SamplingSummary.of(session.state(), entry, time.monotonic() - begun, stopped=stopped, why=why)
 
-    def _leave_to_batches(self, recorded: RunIndex) -> None:
-        """Runs that wait in a batch are asked already."""
+    def _leave_to_batches(self, recorded: RunIndex) -> Need:
+        """Runs that wait in a batch are asked already; return the most that they may take."""
         # The batches are built on this module.
+        from dsqa.sampling.batch.budget import waiting_need  # noqa: PLC0415
         from dsqa.sampling.batch.state import BatchFolder  # noqa: PLC0415
 
-        waiting = sum(recorded.add(key, "waiting") for key in BatchFolder(self.folder.batch_path).pending())
+        waiting = [key for key in BatchFolder(self.folder.batch_path).pending() if recorded.add(key, "waiting")]
         if waiting:
             logging.getLogger("dsqa.sampling").warning(
-                "%d runs wait in a batch and are left to it (dsqa batch collect, or dsqa batch cancel)", waiting
+                "%d runs wait in a batch and are left to it (dsqa batch collect, or dsqa batch cancel)", len(waiting)
             )
+        return waiting_need(self.history, self.wish.cells, self.config.endpoints, waiting)
 
     def _asked(self) -> Iterator[CellRequest]:
         return (cell for cell in self.wish.cells if self.wish.asked is None or cell.id in self.wish.asked)
@@ -261,7 +265,8 @@ class _Job:
             return "interrupted", None
         if session.budget is not None and session.budget.used_up:
             return "budget", session.budget.used_up
-        return ("complete" if self.wish.limit is None else "limit"), None
+        state = session.state()
+        return ("complete" if self.wish.limit is None or state.done >= state.total else "limit"), None
 
     def _entry(self, recorded: int) -> SessionEntry:
         settings = self.wish.to_dict()

@@ -4,7 +4,9 @@
 runs/<name>/
   study.json          the design: conditions, cells, runs, settings, template, hashes, versions
   bank/               a copy of the questions asked and of their data files
+  prices.yaml         the prices that its cost is computed with
   records.jsonl       one line per run, append-only
+  sessions.jsonl      one line per sampling session: requests, tokens, money, seconds, how it ended
   batch/              files of the Batch API, and how far each is (only with 'dsqa batch')
   executions.jsonl    what running each distinct piece of code gave, by hash
   environments.json   the Pythons and packages that code was run with, by fingerprint

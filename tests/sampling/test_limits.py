@@ -13,12 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dsqa.errors import StudyError
+from dsqa.prices import load_prices
 from dsqa.records import read_records
 from dsqa.sampling import bucket as bucket_module
 from dsqa.sampling import read_sessions, sample_study
 from dsqa.sampling.allowance import Allowance, allowances
 from dsqa.sampling.bucket import Bucket
 from dsqa.sampling.concurrency import Adaptive, Pinned
+from dsqa.sampling.gate import Gate
+from dsqa.sampling.history import History, Need
+from dsqa.sampling.plan import CellRequest, PlannedRequest
+from dsqa.study.sections import EndpointLimits
 from tests.sampling.studies import prepare, study_config
 from tests.support.server import Fault, FaultServer, completion, error
 
@@ -247,22 +252,21 @@ def test_an_endpoint_that_has_nothing_left_is_not_asked_until_it_has(tmp_path):
     assert at[3] - at[2] >= 1.2
 
 
-def test_a_model_that_is_held_back_does_not_hold_the_others_up(tmp_path):
-    def script(seen):
-        if seen.body["model"] == "other" and not held:
-            held.append(seen.at)
-            return error(429, headers={"Retry-After": "2"})
-        return None
+def test_a_model_that_is_held_back_does_not_hold_the_others_up():
+    def planned(model):
+        return PlannedRequest(CellRequest("q", model, "0" * 16, "default", {"model": model}, {}), (0,))
 
-    held: list[float] = []
-    with FaultServer(script) as server:
-        folder = prepare(
-            tmp_path, server.url, models=["m", "other"], runs=2, sampling={"concurrency": 4, "timeout": 30}
-        )
-        sample_study(folder)
-    during = [s.body["model"] for s in server.seen if held[0] < s.at < held[0] + 1.9]
-    assert "m" in during
-    assert "other" not in during[4:]
+    async def main():
+        gate, stop = Gate(EndpointLimits(), "http://x/v1", History(load_prices()), None), asyncio.Event()
+        gate.pause(planned("other"), 3600)
+        gate.learn(planned("third"), {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "60s"})
+        waiting = [asyncio.create_task(gate.enter(planned(name), stop)) for name in ("other", "third")]
+        free = await asyncio.wait_for(gate.enter(planned("m"), stop), 30)
+        done, _ = await asyncio.wait(waiting, timeout=0.2)
+        stop.set()
+        return free, len(done), await asyncio.gather(*waiting)
+
+    assert asyncio.run(main()) == (Need(1), 0, [None, None])
 
 
 def test_an_endpoint_that_asks_for_hours_ends_the_session_with_nothing_marked_failed(tmp_path):
