@@ -174,6 +174,28 @@ def test_a_run_of_a_batch_costs_what_batches_cost():
     assert cost_of(replace(alone, batch="batch_1"), prices).amount == pytest.approx(0.375)
 
 
+def test_a_budget_holds_for_batches_and_what_waits_in_them(tmp_path, caplog):
+    with FaultServer() as server:
+        server.batches.hold = True
+        # A request may take its prompt and 50 tokens: between 55 and 120 by any count.
+        study = prepare(tmp_path, server.url, budget={"tokens": 1200})
+        (job,) = prepare_batches(study)
+        assert 10 <= job.requests <= 21
+        assert "the budget holds no more runs for a batch" in caplog.text
+        assert prepare_batches(study) == []
+        submit_batches(study)
+        assert sample_study(study).new == 0, "what waits in a batch counts as spent"
+        server.batches.hold = False
+        collect_when_ended(study)
+        # The answers took 16 tokens each, so that there is room for the others.
+        run_batches(study, every=0.02)
+        assert len(records(study)) == 24
+        more = prepare(tmp_path, server.url, budget={"requests": 30}, runs=10)
+        run_batches(more, every=0.02)
+    assert len(records(more)) == 30
+    assert len(server.batches.executed) == 30
+
+
 # Interruptions
 
 

@@ -11,9 +11,14 @@ from typing import BinaryIO
 from dsqa.endpoints.adapt import Adapter
 from dsqa.endpoints.dialect import DIALECTS
 from dsqa.errors import StudyError
+from dsqa.prices import recorded_prices
 from dsqa.records import RecordStore, RunKey
+from dsqa.sampling.batch.budget import batch_need, waiting_need
 from dsqa.sampling.batch.lines import encode_request
 from dsqa.sampling.batch.state import BatchFolder, BatchState, CellNote, Job, custom_id
+from dsqa.sampling.caps import open_budget
+from dsqa.sampling.history import History
+from dsqa.sampling.ledger import Ledger
 from dsqa.sampling.plan import CellRequest, plan_requests
 from dsqa.sampling.prepare import requests_of
 from dsqa.sampling.sample import settings_of
@@ -39,7 +44,8 @@ def prepare_batches(
 ) -> list[Job]:
     """Write what is neither recorded nor waiting in a batch as input files, one model to a file.
 
-    Nothing is sent. Requests come in the study's interleaved order; each asks for one choice.
+    Nothing is sent. Requests come in the study's interleaved order; each asks for one choice. Where the study has a
+    budget, no more runs are put into batches than it holds, each at the most that it may take.
 
     Parameters
     ----------
@@ -67,16 +73,21 @@ def prepare_batches(
     config = settings_of(folder, description)
     cells = _with_batches(requests_of(folder, description, config), config)
     batches = BatchFolder(folder.batch_path)
-    with RecordStore.open(folder.records_path) as store:
+    history = History(recorded_prices(folder.root))
+    with RecordStore.open(folder.records_path, history.see) as store:
         state = batches.load()
         taken = store.recorded.copy()
-        for key in batches.pending():
-            taken.add(key, "pending")
+        waiting = [key for key in batches.pending() if taken.add(key, "pending")]
+        budget = open_budget(config.budget, cells, config.endpoints, history, Ledger(folder.root))
+        if budget is not None:
+            budget.spent = budget.spent.plus(waiting_need(history, cells, config.endpoints, waiting))
         writer = _Writer(batches, state, config, description.seed, max_requests, max_bytes)
         try:
             for planned in plan_requests(cells, description.runs, description.seed, taken, limit):
-                for run in planned.runs:
-                    writer.add(planned.cell, run)
+                if budget is not None and not budget.commit(batch_need(history, planned.cell, config.endpoints)):
+                    _log.warning("the budget holds no more runs for a batch: %s", budget.used_up)
+                    break
+                writer.add(planned.cell, planned.runs[0])
             jobs = writer.finish()
         except BaseException:
             writer.abandon()
