@@ -121,6 +121,27 @@ def test_limit_and_more_runs_extend_the_same_study(tmp_path):
     assert "temperature" not in next(r for r in runs_of(folder) if r.condition["temperature"] is None).request
 
 
+def test_extended_in_every_direction_it_never_asks_again_and_stays_balanced(tmp_path):
+    steps = [
+        {"questions": 2, "runs": 3, "models": ["m"], "temperatures": [0.2]},
+        {"questions": 4, "runs": 3, "models": ["m"], "temperatures": [0.2]},
+        {"questions": 4, "runs": 3, "models": ["m", "other"], "temperatures": [0.2, None]},
+        {"questions": 4, "runs": 6, "models": ["m", "other"], "temperatures": [0.2, None]},
+    ]
+    with FaultServer() as server:
+        before: set = set()
+        for step in steps:
+            folder = prepare(tmp_path, server.url, **step, sampling={"concurrency": 1, "timeout": 5})
+            total = step["questions"] * step["runs"] * len(step["models"]) * len(step["temperatures"])
+            assert sample_study(folder, limit=(total - len(before)) // 2).new == (total - len(before)) // 2
+            new = Counter((r.question_id, r.condition_id) for r in runs_of(folder) if r.key not in before)
+            assert max(new.values()) - min(new.values()) <= 1, "stopped half-way, no cell is ahead"
+            assert sample_study(folder).recorded == total
+            assert before <= {r.key for r in runs_of(folder)}
+            before = {r.key for r in runs_of(folder)}
+            assert len(server.seen) == len(before) == total
+
+
 def test_passing_failures_are_tried_again_and_are_no_runs(tmp_path):
     faults = [
         error(429),
