@@ -4,6 +4,7 @@
 import io
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -246,6 +247,22 @@ def test_closing_ends_everything_and_leaves_no_descriptor(shared):
         assert set(_sandboxes()) - before
     assert set(_sandboxes()) == before
     assert len(list(Path("/dev/fd").iterdir())) == descriptors
+
+
+def test_a_sandbox_that_is_killed_is_replaced_for_all_its_sessions():
+    before = set(_sandboxes())
+    with SessionHost(LIMITS) as opened:
+        first, second = opened.open(), opened.open()
+        first.run("x = 1")
+        second.run("x = 2")
+        for pid in set(_sandboxes()) - before:
+            os.kill(pid, signal.SIGKILL)
+        for session in (first, second):
+            result = session.run("x")
+            assert (result.outcome, result.restarted) == ("failed", True)
+            assert result.detail.startswith("its sandbox ended")
+        assert (first.run("1").value, second.run("2").value) == ("1", "2")
+    assert set(_sandboxes()) == before
 
 
 def test_without_isolation_no_session_starts(monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -51,7 +52,7 @@ class SessionHost:
         self.limits = limits
         self._launch = launch
         self._isolation = isolation
-        self._box: KernelBox | None = None
+        self._boxes: dict[int, KernelBox] = {}
         self._sessions: list[Session] = []
         self._closed = False
 
@@ -90,7 +91,9 @@ class SessionHost:
         check_names("session", files)
         whole = whole or SessionLimits()
         name, environment = self._isolation.name, self._environment
-        session = Session(self._current_box, limits or self.limits, files, whole, name, environment)
+        # Where runs are not held apart by namespaces of their own, each session has a sandbox of its own.
+        place = 0 if self._launch.parallel else len(self._sessions)
+        session = Session(functools.partial(self._box, place), limits or self.limits, files, whole, name, environment)
         self._sessions.append(session)
         return session
 
@@ -99,25 +102,26 @@ class SessionHost:
         self._closed = True
         for session in self._sessions:
             session.close()
-        if self._box is not None:
-            self._box.close()
-            self._box = None
+        for box in self._boxes.values():
+            box.close()
+        self._boxes.clear()
 
-    def _current_box(self) -> KernelBox:
+    def _box(self, place: int) -> KernelBox:
         """Return the sandbox, a new one where there is none that answers."""
         if self._closed:
             raise SessionEndedError("the host of the session is closed")
-        if self._box is not None and not self._box.answers():
-            self._box.close()
-            self._box = None
-        if self._box is None:
+        box = self._boxes.get(place)
+        if box is not None and not box.answers():
+            box.close()
+            box = None
+        if box is None:
             try:
-                self._box = KernelBox(self._launch)
+                box = self._boxes[place] = KernelBox(self._launch)
             except SandboxDiedError as died:
                 raise ExecutionRefusedError(f"the sandbox does not start: {died}", hint="see 'dsqa doctor'") from None
-            if not self._box.has_sessions:
+            if not box.has_sessions:
                 raise ExecutionRefusedError("sessions need IPython", hint="pip install ipython")
-        return self._box
+        return box
 
 
 @contextlib.contextmanager

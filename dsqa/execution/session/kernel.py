@@ -82,7 +82,8 @@ class KernelBox(Sandbox):
         except OSError as error:
             raise SandboxDiedError(f"hung up: {error}") from None
         finally:
-            self._link.setblocking(False)
+            with contextlib.suppress(OSError):  # it may be closed by now
+                self._link.setblocking(False)
 
     def messages(self, name: str) -> list[dict[str, Any]]:
         """Return what the preloader has said of a kernel since this was last asked; raises SandboxDiedError."""
@@ -96,10 +97,13 @@ class KernelBox(Sandbox):
 
     def answers(self) -> bool:
         """Return False once the sandbox is no more."""
+        name = self.add()
         try:
-            self.messages(self.add())
+            self.messages(name)
         except SandboxDiedError:
             return False
+        finally:
+            del self._waiting[name]
         return True
 
     def add(self) -> str:
