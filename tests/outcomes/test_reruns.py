@@ -7,12 +7,13 @@ import pandas as pd
 import pytest
 
 from dsqa.bank import Bank
+from dsqa.errors import ExecutionRefusedError
 from dsqa.execution import ExecutionResult, environment_of
-from dsqa.outcomes import ExecutionCache, rerun_summary, score_records
+from dsqa.outcomes import ExecutionCache, rerun_summary, score_records, score_study
 from dsqa.outcomes.reruns import agreement
 from dsqa.records import Record
 from dsqa.study import ExecutionConfig
-from tests.outcomes.studies import question, record
+from tests.outcomes.studies import make_study, question, record
 
 STEADY = "print('@mean[2.33]')"
 FLAKY = "import random\nprint(f'@mean[{random.random():.6f}]')"
@@ -99,3 +100,28 @@ def test_another_environment_reuses_nothing(bank: Bank, tmp_path: Path, monkeypa
         second = score_records([with_code(0, STEADY)], bank, cache=cache)
     assert first["execution_key"][0] != second["execution_key"][0]
     assert len(path.read_text().splitlines()) == 2
+
+
+def test_what_the_code_saw_is_recorded_and_a_change_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    folder = make_study(tmp_path, [with_code(0, STEADY)])
+    here = environment_of(ExecutionConfig())
+    table = score_study(folder)
+    assert table["environment"].tolist() == [here.fingerprint]
+    assert folder.describe().versions["environment"] == here.fingerprint
+    assert folder.environments()[here.fingerprint]["packages"]["pandas"] == pd.__version__
+    assert not caplog.records
+    other = replace(here, packages={**here.packages, "pandas": "0.1"})
+    monkeypatch.setattr("dsqa.outcomes.score.environment_of", lambda _: other)
+    score_study(folder)
+    assert f"pandas {pd.__version__} → 0.1" in caplog.text
+    assert list(folder.environments()) == [here.fingerprint, other.fingerprint]
+    assert len(folder.executions_path.read_text().splitlines()) == 2
+
+
+def test_a_study_whose_packages_are_not_here_is_refused_before_anything_runs(tmp_path: Path):
+    folder = make_study(tmp_path, [with_code(0, STEADY)], execution={"packages": ["surely-not-here==1"]})
+    with pytest.raises(ExecutionRefusedError, match="'surely-not-here==1' is not installed"):
+        score_study(folder)
+    assert not folder.executions_path.exists()
