@@ -103,8 +103,8 @@ def _by_ranks(values: FloatArray, clusters: np.ndarray, weights: FloatArray) -> 
 
 def _partial(matrices: FloatArray) -> FloatArray:
     out = np.full_like(matrices, np.nan)
-    sound = np.isfinite(matrices).all(axis=(1, 2))
-    sound[sound] = np.linalg.cond(matrices[sound]) < 1e10
+    finite = np.flatnonzero(np.isfinite(matrices).all(axis=(1, 2)))
+    sound = finite[np.linalg.cond(matrices[finite]) < 1e10]
     inverse = np.linalg.inv(matrices[sound])
     scale = np.sqrt(np.diagonal(inverse, axis1=1, axis2=2))
     out[sound] = np.clip(-inverse / (scale[:, :, None] * scale[:, None, :]), -1.0, 1.0)
@@ -152,15 +152,15 @@ def _complete(
         pd.to_numeric(outcomes[name]).astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan) for name in names
     ])  # fmt: skip
     kept = np.isfinite(data).all(axis=1) & outcomes[cluster].notna().to_numpy()
+    if kept.sum() < 4:
+        rarest = names[int(np.isfinite(data).sum(axis=0).argmin())]
+        hint = f"fewest have {rarest}: leave it out"
+        raise StatisticsError(f"{int(kept.sum())} runs have all the metrics: too few for a correlation", hint=hint)
     data = data[kept]
-    if len(data) < 4:
-        missing = [name for name, column in zip(names, data.T, strict=True) if not column.size]
-        hint = f"leave out a metric that most runs lack, of {', '.join(missing or names)}"
-        raise StatisticsError(f"{len(data)} runs have all the metrics: too few for a correlation", hint=hint)
     codes, _ = pd.factorize(outcomes[cluster][kept], sort=True)
     # An order that does not depend on the table's rows or the questions' names, down to the last digit.
     order = np.lexsort(data.T)
-    return names, data[order], pd.factorize(codes[order])[0]
+    return names, np.asarray(data[order], dtype=np.float64), pd.factorize(codes[order])[0]
 
 
 def correlation_matrix(
@@ -180,7 +180,7 @@ def correlation_matrix(
     Examples
     --------
     >>> table = pd.DataFrame({"question_id": ["q"] * 5, "a": [1, 2, 3, 4, 5], "b": [1, 4, 9, 16, 25]})
-    >>> float(correlation_matrix(table, ["a", "b"]).loc["a", "b"])
+    >>> round(float(correlation_matrix(table, ["a", "b"]).loc["a", "b"]), 6)
     1.0
     """
     if kind not in get_args(CorrelationKind):
@@ -228,6 +228,13 @@ def correlation_table(
     ------
     StatisticsError
         As `correlation_matrix`, or too few resamples for the level.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"question_id": list("aabbcc"), "x": [1, 2, 3, 4, 5, 6], "y": [2, 1, 4, 3, 6, 5]})
+    >>> row = correlation_table(table, ["x", "y"], kinds=["repeated"], seed=1, resamples=99).iloc[0]
+    >>> float(row["r"])  # within every question the two move against each other
+    -1.0
     """
     check_level(level)
     unknown = [kind for kind in kinds if kind not in get_args(CorrelationKind)]

@@ -140,6 +140,12 @@ def cell_curves(
     ------
     StatisticsError
         A column is missing, or a setting is out of range.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"question_id": "q", "condition_id": "c", "accuracy": [1, 1, 0, 0]})
+    >>> cell_curves(table, [2]).set_index("statistic")["value"].round(3).to_dict()
+    {'pass@k': 0.833, 'pass^k': 0.167, 'G-pass@k': 0.167}
     """
     check_level(level)
     if not ks or min(ks) < 1:

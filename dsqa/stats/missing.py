@@ -168,6 +168,12 @@ def missing_case_bounds(
     ------
     StatisticsError
         A column is missing, a status unknown, or a measure unknown.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"question_id": "q", "status": ["answered", "failed"], "accuracy": [1, 0]})
+    >>> missing_case_bounds(table, measures=["accuracy"])[["value", "lowest", "highest"]].iloc[0].tolist()
+    [0.5, 0.5, 1.0]
     """
     unknown = [measure for measure in measures if measure not in get_args(Headline)]
     if unknown:

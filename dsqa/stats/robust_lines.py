@@ -69,6 +69,12 @@ def quantile_line(
     ------
     StatisticsError
         As `design`; more than one predictor; τ outside of (0, 1); a fit without spread around the line.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"question_id": list("aabbcc"), "x": [0.0, 1, 2, 3, 4, 5], "y": [0.1, 2, 4, 6, 8, 99]})
+    >>> round(quantile_line("y ~ x", table).estimate, 3)  # the wild run bends nothing
+    2.0
     """
     check_level(level)
     if not 0 < tau < 1:
@@ -139,6 +145,12 @@ def theil_sen_line(
     ------
     StatisticsError
         As `design`; more than one predictor; too few resamples for the level.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"question_id": list("aabbcc"), "x": [0.0, 1, 2, 3, 4, 5], "y": [0.0, 2, 4, 6, 8, 99]})
+    >>> theil_sen_line("y ~ x", table, seed=1, resamples=99).estimate
+    2.0
     """
     check_level(level)
     if resamples < 2 / (1 - level):

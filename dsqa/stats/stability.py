@@ -75,6 +75,13 @@ def stability_layers(
     ------
     StatisticsError
         A column is missing, or the table has none of the layers.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"question_id": "q", "condition_id": "c", "text_hash": list("abcd")})
+    >>> table["answer_key"] = "x=1"
+    >>> stability_layers(table, seed=1).set_index("layer")["total_agreement"].to_dict()
+    {'text': 0.0, 'answer': 1.0}
     """
     check_level(level)
     wanted = {name: column for name, column in (layers or LAYERS).items() if column in outcomes.columns}
@@ -100,7 +107,7 @@ def _row(values: pd.Series, seed: int, level: float, resamples: int) -> dict[str
     counts = filled.value_counts()
     # Of equally frequent values the first by name.
     majority = min(counts.index[counts == counts.max()])
-    here = agreement_statistics(counts.to_numpy(dtype=np.float64))
+    here = agreement_statistics(np.asarray(counts, dtype=np.float64))
     intervals = agreement_intervals(counts.tolist(), seed=seed, level=level, resamples=resamples)
     row: dict[str, object] = {
         "runs": len(filled),

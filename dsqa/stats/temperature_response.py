@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -127,6 +128,13 @@ def dose_response(
     ------
     StatisticsError
         A column is missing, an unknown measure, fewer than two questions with at least two temperatures.
+
+    Examples
+    --------
+    >>> rows = [(q, t, int(10 * t) < 3 + q) for q in range(8) for t in (0.2, 0.7, 1.0)]
+    >>> table = pd.DataFrame(rows, columns=["question_id", "temperature", "accuracy"]).astype({"accuracy": int})
+    >>> round(dose_response(table, "accuracy").linear.coefficients["temperature"], 2)
+    -0.93
     """
     check_level(level)
     if measure not in STATISTICS:
@@ -168,7 +176,8 @@ def _cells(outcomes: pd.DataFrame, measure: Measure, source: str, held: list[str
         table[new] = number.to_numpy(dtype=np.float64, na_value=np.nan)
     unit = ["question", *held]
     rows, left_out = [], 0
-    for key, group in table.groupby([*unit, "temperature"], sort=True, dropna=False)["run_value"]:
+    groups: Any = table.groupby([*unit, "temperature"], sort=True, dropna=False)["run_value"]
+    for key, group in groups:
         runs = np.sort(group.dropna().to_numpy(dtype=np.float64))
         if np.isnan(key[-1]) or runs.size < (2 if measure == "instability" else 1):
             left_out += 1

@@ -7,14 +7,14 @@ tests. Raw scale: a straight line through the ratios, tested against slope 0; se
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.columns import require
-from dsqa.stats.regression import LinearFit, fit_line
+from dsqa.stats.regression import ErrorKind, LinearFit, fit_line
 from dsqa.stats.robust_lines import RobustSlope, quantile_line, theil_sen_line
 
 __all__ = ["verbosity_data", "verbosity_fit", "verbosity_table"]
@@ -102,6 +102,15 @@ def verbosity_table(
     ------
     StatisticsError
         A column is missing, or too few runs have both ratios.
+
+    Examples
+    --------
+    >>> words = np.array([1.0, 2, 4, 3, 5, 9, 2, 6])
+    >>> table = pd.DataFrame({"question_id": list("aabbccdd"), "word_ratio": words})
+    >>> table["token_ratio"] = 0.7 * words**1.5 * np.array([1, 1.1, 0.9, 1, 1.2, 1, 0.8, 1])
+    >>> slopes = verbosity_table(table, seed=1, scales=("log",), resamples=99)
+    >>> slopes.groupby("method")["slope"].first().round(1).to_dict()
+    {'OLS': 1.6, 'Theil–Sen': 1.6, 'median': 1.6}
     """
     data = verbosity_data(outcomes, cluster)
     rows = []
@@ -110,7 +119,7 @@ def verbosity_table(
         fit = fit_line(formula, data, cluster=cluster)
         term = next(name for name in fit.coefficients if name != "Intercept")
         common = {"scale": scale, "n": fit.n, "dropped": fit.dropped, "questions": fit.clusters, "tested": tested}
-        for kind in fit.errors:
+        for kind in (kind for kind in get_args(ErrorKind) if kind in fit.errors):
             ci = fit.interval(term, kind=kind, level=level)
             row = common | {"method": "OLS", "errors": kind, "slope": fit.coefficients[term]}
             row |= {"se": fit.errors[kind][term], "low": ci.low, "high": ci.high}

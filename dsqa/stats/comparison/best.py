@@ -46,6 +46,15 @@ def probability_best(
     ------
     StatisticsError
         One question, unless only runs are resampled.
+
+    Examples
+    --------
+    >>> from dsqa.stats.comparison import pair_by_question
+    >>> rows = [(f"q{q}", m, r) for q in range(6) for m, r in (("a", 1), ("b", q % 2))]
+    >>> table = pd.DataFrame(rows, columns=["question_id", "model", "accuracy"])
+    >>> best = probability_best(pair_by_question(table), seed=1, resamples=999)
+    >>> bool(best["probability_best"][0] > 0.98)
+    True
     """
     check_level(level)
     if len(paired.values) < 2 and resample != "runs":

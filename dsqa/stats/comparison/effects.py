@@ -88,6 +88,12 @@ def risk_difference(first: ArrayLike, second: ArrayLike, *, level: float = 0.95)
     ------
     StatisticsError
         Missing values, or lengths that differ.
+
+    Examples
+    --------
+    >>> ci = risk_difference([0.9, 0.7, 0.8], [0.6, 0.5, 0.4]).interval
+    >>> round(ci.low, 3), round(ci.high, 3)
+    (0.052, 0.548)
     """
     check_level(level)
     x, y = _pair(first, second)
@@ -137,6 +143,11 @@ def cohens_h(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Eff
     ------
     StatisticsError
         As `odds_ratio`: at 0 and 1 the linearisation has no slope.
+
+    Examples
+    --------
+    >>> round(cohens_h([0.5, 0.5], [0.25, 0.25]).value, 3)
+    0.524
     """
     check_level(level)
     x, y, p, q = _shares(first, second)
@@ -192,6 +203,11 @@ def hedges_g(
     ------
     StatisticsError
         Fewer than three questions, missing values, an unknown scale, or differences without spread.
+
+    Examples
+    --------
+    >>> round(hedges_g([3, 4, 6, 7], [1, 4, 3, 4]).value, 3)
+    0.886
     """
     check_level(level)
     if scale not in ("average", "difference"):

@@ -109,7 +109,7 @@ def equivalence_test(differences: ArrayLike, margin: float, *, alpha: float = 0.
     --------
     >>> test = equivalence_test([0.01, -0.02, 0.0, 0.02, -0.01, 0.01], 0.05)
     >>> test.verdict, round(test.p, 4)
-    ('equivalent', 0.0003)
+    ('equivalent', 0.0002)
     """
     level = check_level(1 - 2 * alpha)
     d, spread = _spread(differences)

@@ -129,6 +129,12 @@ def friedman_pairs(
     ------
     StatisticsError
         As `friedman_test`, or an unknown method.
+
+    Examples
+    --------
+    >>> pairs_ = friedman_pairs([[1, 2, 3], [1, 3, 2], [1, 2, 3], [2, 1, 3]], ["a", "b", "c"])
+    >>> pairs_["rank_difference"].tolist()
+    [-0.75, -1.5, -0.75]
     """
     if method not in ("nemenyi", "conover"):
         raise StatisticsError(f"unknown method '{method}'", hint="nemenyi or conover")

@@ -150,6 +150,14 @@ def mcnemar_test(
     ------
     StatisticsError
         A column or a label is missing, or nothing can be paired.
+
+    Examples
+    --------
+    >>> rows = [(f"q{q}", m, int(m == "a" or q > 3)) for q in range(6) for m in "ab"]
+    >>> table = pd.DataFrame(rows, columns=["question_id", "model", "accuracy"])
+    >>> test = mcnemar_test(table, "a", "b")
+    >>> test.first_only, test.second_only, test.mid_p
+    (4, 0, 0.0625)
     """
     if pairs not in get_args(PairKind):
         raise StatisticsError(f"unknown pairs '{pairs}'", hint=f"one of {', '.join(get_args(PairKind))}")

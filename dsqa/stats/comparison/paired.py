@@ -102,7 +102,7 @@ def paired_interval(
     >>> table = pd.DataFrame(rows, columns=["question_id", "model", "accuracy"])
     >>> ci = paired_interval(pair_by_question(table), "a", "b", seed=1)
     >>> round(ci.low, 3), round(ci.high, 3), ci.method
-    (0.125, 0.625, 'BCa bootstrap, exact')
+    (0.125, 0.75, 'BCa bootstrap, exact')
     """
     if resample not in get_args(Resample):
         raise StatisticsError(f"cannot resample '{resample}'", hint=", ".join(get_args(Resample)))
@@ -277,6 +277,11 @@ def signed_rank_test(differences: ArrayLike) -> SignedRankTest:
     ------
     StatisticsError
         No differences, missing ones, or all are zero.
+
+    Examples
+    --------
+    >>> signed_rank_test([0.3, 0.1, -0.2, 0.5, 0.4])
+    SignedRankTest(positive=13.0, p=0.1875, used=5, method='exact')
     """
     d = np.round(as_sample(differences, what="differences"), DIGITS)
     d = d[d != 0]
