@@ -2,57 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import os
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import Protocol
+from collections.abc import Mapping
 
-import numpy as np
 from pydantic import ValidationError
 
-from dsqa import __version__
-from dsqa.endpoints import Endpoint, open_endpoint
+from dsqa.endpoints import open_endpoint
 from dsqa.errors import StudyError
 from dsqa.prices import recorded_prices
-from dsqa.records import Record, RecordStore, RunIndex
-from dsqa.sampling.caps import open_budget
-from dsqa.sampling.concurrency import MOST, Adaptive, Concurrency, Pinned
-from dsqa.sampling.gate import Gate
-from dsqa.sampling.history import History, Need, Tally
-from dsqa.sampling.lane import Lane, LaneSettings
-from dsqa.sampling.ledger import How, Ledger, SessionEntry, now_utc
+from dsqa.records import RecordStore
+from dsqa.sampling.history import History
+from dsqa.sampling.job import LOG_FOLDER, Job, Opener, Past
 from dsqa.sampling.log import sampling_log
-from dsqa.sampling.loop import Stopper, run_loop
-from dsqa.sampling.plan import CellId, CellRequest, count_recorded
+from dsqa.sampling.loop import run_loop
+from dsqa.sampling.plan import CellId
 from dsqa.sampling.prepare import requests_of
-from dsqa.sampling.progress import Progress, SamplingState
+from dsqa.sampling.progress import Progress
 from dsqa.sampling.select import Selection
-from dsqa.sampling.session import Session
-from dsqa.sampling.summary import SamplingSummary, Stopped
+from dsqa.sampling.summary import SamplingSummary
 from dsqa.sampling.wish import Wish
 from dsqa.study.config import StudyConfig
 from dsqa.study.folder import StudyDescription, StudyFolder
-from dsqa.study.sections import SEED_PER_RUN, BudgetConfig, EndpointConfig
+from dsqa.study.sections import BudgetConfig
 
 __all__ = ["Opener", "sample_study", "settings_of"]
-
-LOG_FOLDER = "logs"
-
-
-class Opener(Protocol):
-    """Opens an endpoint for the length of a block, as `dsqa.endpoints.open_endpoint` does."""
-
-    def __call__(
-        self, name: str, config: EndpointConfig, *, timeout: float, log_dir: Path | None = None
-    ) -> AbstractAsyncContextManager[Endpoint]:
-        """Return what opens it."""
-        ...
 
 
 def sample_study(
@@ -116,10 +89,10 @@ def sample_study(
         only=only,
         targets=targets,
     )
-    past = _Past(folder, History(recorded_prices(folder.root)))
+    past = Past(folder, History(recorded_prices(folder.root)))
     with RecordStore.open(folder.records_path, past.see) as store, sampling_log(folder.root / LOG_FOLDER) as log:
         past.ledger.close_killed(past.rest)
-        job = _Job(
+        job = Job(
             folder,
             config,
             wish,
@@ -148,193 +121,3 @@ def settings_of(folder: StudyFolder, description: StudyDescription) -> StudyConf
         first = invalid.errors(include_url=False)[0]
         where = ".".join(("settings", *map(str, first["loc"])))
         raise StudyError(first["msg"], path=folder.description_path, field=where) from None
-
-
-class _Past:
-    """Reads what earlier sessions left, while the records are read and the study is locked."""
-
-    def __init__(self, folder: StudyFolder, history: History) -> None:
-        self._root = folder.root
-        self._read = 0
-        self.history = history
-        self.rest = Tally()
-
-    @cached_property
-    def ledger(self) -> Ledger:
-        return Ledger(self._root)
-
-    def see(self, record: Record) -> None:
-        self._read += 1
-        killed_at = self.ledger.killed_at
-        if killed_at is not None and self._read > killed_at:
-            self.history.see(record, self.rest)
-        else:
-            self.history.see(record)
-
-
-@dataclass(frozen=True)
-class _Job:
-    folder: StudyFolder
-    config: StudyConfig
-    wish: Wish
-    store: RecordStore
-    history: History
-    ledger: Ledger
-    log: logging.Logger
-    progress: Progress | None
-    caps: BudgetConfig
-    opener: Opener
-
-    async def run(self, stopper: Stopper, begun: float) -> SamplingSummary:
-        # The plans are read while the store grows: they go by what was recorded when the session began.
-        recorded = self.store.recorded.copy()
-        total = self.wish.total
-        done = count_recorded(self.wish.cells, self.wish.runs, recorded)
-        entry = self._entry(len(recorded))
-        in_batches = self._leave_to_batches(recorded)
-        names: set[str] = set()
-        wanted = 0
-        for planned in self.wish.plan(recorded):
-            names.add(planned.cell.endpoint)
-            wanted += len(planned.runs)
-        if not wanted:
-            money = dict(self.history.total.money)
-            state = SamplingState(done, total, done, 0, 0, 0, 0, 0.0, money, {}, self.history.total.unpriced)
-            return SamplingSummary.of(state, entry, time.monotonic() - begun, stopped=None, why=None)
-        budget = open_budget(self.caps, self._asked(), self.config.endpoints, self.history, self.ledger)
-        if budget is not None:
-            budget.spent = budget.spent.plus(in_batches)
-        async with AsyncExitStack() as stack:
-            endpoints = {name: await self._open(stack, name) for name in sorted(names)}
-            entry = self._entry(len(recorded))
-            self.ledger.begin(entry)
-            session = Session(
-                self.store,
-                self.history,
-                self.ledger,
-                entry,
-                budget=budget,
-                log=self.log,
-                done=done,
-                total=total,
-                goal=done + wanted,
-                progress=self.progress,
-            )
-            self.log.info("begin: %d of %d runs recorded, %d to ask, dsqa %s", done, total, wanted, __version__)
-            session.tell(at_once=True)
-            # Jitter is there to keep clients apart, so it must not come from the study's seed.
-            rng = np.random.default_rng()
-            lanes = [self._lane(name, endpoint, session, recorded, rng) for name, endpoint in endpoints.items()]
-            how: How = "error"
-            why: str | None = None
-            try:
-                with stopper.attached(session.stop, session.hurry):
-                    await _run(lanes, session)
-                how, why = self._how(session, stopper)
-            except BaseException as error:
-                why = str(error) or type(error).__name__
-                raise
-            finally:
-                session.close(how, why)
-            session.tell(at_once=True)
-            if session.problem is not None:
-                raise session.problem
-            stopped: Stopped | None = how if how in {"interrupted", "budget"} else None
-            return SamplingSummary.of(session.state(), entry, time.monotonic() - begun, stopped=stopped, why=why)
-
-    def _leave_to_batches(self, recorded: RunIndex) -> Need:
-        """Runs that wait in a batch are asked already; return the most that they may take."""
-        # The batches are built on this module.
-        from dsqa.sampling.batch.budget import waiting_need  # noqa: PLC0415
-        from dsqa.sampling.batch.state import BatchFolder  # noqa: PLC0415
-
-        waiting = [key for key in BatchFolder(self.folder.batch_path).pending() if recorded.add(key, "waiting")]
-        if waiting:
-            logging.getLogger("dsqa.sampling").warning(
-                "%d runs wait in a batch and are left to it (dsqa batch collect, or dsqa batch cancel)", len(waiting)
-            )
-        return waiting_need(self.history, self.wish.cells, self.config.endpoints, waiting)
-
-    def _asked(self) -> Iterator[CellRequest]:
-        return (cell for cell in self.wish.cells if self.wish.asked is None or cell.id in self.wish.asked)
-
-    def _how(self, session: Session, stopper: Stopper) -> tuple[How, str | None]:
-        if session.problem is not None:
-            return "error", str(session.problem)
-        if stopper.requested:
-            return "interrupted", None
-        if session.budget is not None and session.budget.used_up:
-            return "budget", session.budget.used_up
-        state = session.state()
-        return ("complete" if self.wish.limit is None or state.done >= state.total else "limit"), None
-
-    def _entry(self, recorded: int) -> SessionEntry:
-        settings = self.wish.to_dict()
-        caps = {name: value for name, value in self.caps.model_dump().items() if value is not None}
-        if caps:
-            settings["budget"] = caps
-        return SessionEntry(
-            session=0,
-            begun=now_utc(),
-            runs_before=recorded,
-            runs_after=recorded,
-            settings=settings,
-            pid=os.getpid(),
-            version=__version__,
-        )
-
-    async def _open(self, stack: AsyncExitStack, name: str) -> Endpoint:
-        return await stack.enter_async_context(
-            self.opener(
-                name,
-                self.config.endpoints[name],
-                timeout=self.config.sampling.timeout,
-                log_dir=self.folder.root / LOG_FOLDER,
-            )
-        )
-
-    def _lane(
-        self, name: str, endpoint: Endpoint, session: Session, recorded: RunIndex, rng: np.random.Generator
-    ) -> Lane:
-        config = self.config.endpoints[name]
-        mine = [cell for cell in self.wish.cells if cell.endpoint == name]
-        settings = LaneSettings(
-            retries=self.config.sampling.retries,
-            seed=self.wish.seed,
-            proven=any(session.is_proven(cell.condition_id) for cell in mine),
-            singly=frozenset(cell.condition_id for cell in mine if not _may_share(cell, config)),
-        )
-        return Lane(
-            name,
-            endpoint,
-            (planned for planned in self.wish.plan(recorded) if planned.cell.endpoint == name),
-            session,
-            gate=Gate(config, endpoint.base_url, self.history, session.budget),
-            concurrency=_concurrency(config, self.config, endpoint),
-            settings=settings,
-            rng=rng,
-        )
-
-
-async def _run(lanes: list[Lane], session: Session) -> None:
-    account = asyncio.create_task(session.keep_account())
-    try:
-        async with asyncio.TaskGroup() as group:
-            for lane in lanes:
-                group.create_task(lane.run())
-    finally:
-        account.cancel()
-        await asyncio.gather(account, return_exceptions=True)
-
-
-def _may_share(cell: CellRequest, config: EndpointConfig) -> bool:
-    """Whether several choices may be asked for: not where each run has a seed, a record or a protocol of its own."""
-    return config.kind == "openai" and config.api == "chat" and cell.request.get("seed") != SEED_PER_RUN
-
-
-def _concurrency(endpoint: EndpointConfig, study: StudyConfig, opened: Endpoint) -> Concurrency:
-    wanted = endpoint.concurrency or study.sampling.concurrency
-    limit = opened.concurrency_limit
-    if wanted == "auto":
-        return Adaptive(MOST) if limit is None else Pinned(limit)
-    return Pinned(wanted if limit is None else min(wanted, limit))
