@@ -30,6 +30,7 @@ _NOT_IN_RESPONSES = (
     "prediction",
     "modalities",
 )
+HOTTEST = 2
 _ONLY_IN_RESPONSES = ("max_output_tokens", "reasoning", "text", "truncation", "include", "instructions")
 
 
@@ -147,14 +148,19 @@ class EndpointConfig(EndpointLimits):
         return self
 
 
-def _as_list(value: Any) -> Any:
+def _of_its_own(value: Any) -> Any:
+    if value == "study":
+        return value
     # null is a temperature too: none is sent.
-    return [value] if value is None or isinstance(value, int | float) else value
-
-
-_Temperatures = Annotated[
-    tuple[Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None, ...], Field(min_length=1)
-]
+    listed = tuple(value) if isinstance(value, list | tuple) else (value,)
+    for heat in listed:
+        if heat is not None and (
+            isinstance(heat, bool) or not isinstance(heat, int | float) or not 0 <= heat <= HOTTEST
+        ):
+            raise ValueError("must be numbers from 0 to 2, or null to send none")
+    if not listed:
+        raise ValueError("names none; leave it out to ask at the study's temperatures, or write [null] to send none")
+    return listed
 
 
 class ModelConfig(Section):
@@ -163,4 +169,4 @@ class ModelConfig(Section):
     name: Annotated[str, Field(min_length=1)]
     endpoint: str = "default"
     request: dict[str, Any] = Field(default_factory=dict)
-    temperatures: Annotated[_Temperatures | Literal["study"], BeforeValidator(_as_list)] = "study"
+    temperatures: Annotated[tuple[float | None, ...] | Literal["study"], BeforeValidator(_of_its_own)] = "study"
