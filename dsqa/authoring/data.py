@@ -70,7 +70,7 @@ def check(question: Question, path: Path, files: DataFiles) -> Iterator[Finding]
             yield Finding("file_name", message, "name one file in both places", severity="warning")
     columns = files.columns(question.file_name)
     if isinstance(columns, DsqaError):
-        yield Finding("file_name", f"{question.file_name} {columns.message}", columns.hint)
+        yield Finding("file_name", f"{question.file_name}: {columns.message}", columns.hint or "mend the file")
     elif columns is not None:
         yield from _columns(question, columns)
 

@@ -85,7 +85,7 @@ def _form(question: Question, name: str, text: str, truth: Value) -> Iterator[Fi
                 hint += ", and a truth without decimals needs a whole number"
             yield Finding("common_answers", message, hint, severity="warning")
     if truth.kind != "boolean":
-        pair = "yes or no" if _YES_NO.search(said) else "true or false" if _TRUE_FALSE.search(said) else None
+        pair = "yes nor no" if _YES_NO.search(said) else "true nor false" if _TRUE_FALSE.search(said) else None
         if pair and not wants_list:
             yield Finding(
                 "common_answers", f"'{text}' of {name} is neither {pair}, which the format asks for", _EITHER

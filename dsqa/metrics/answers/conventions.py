@@ -50,6 +50,7 @@ _TOPICS = {
     "p-value": re.compile(r"p[-_ ]?values?\b|\bp\b|signific", re.IGNORECASE),
 }
 _MOST_ITEMS = 200
+_LONGEST = 5000
 
 
 def convention_of(question: Question, name: str, truth: Value, answer: str, rule: Rule, compare: Compare) -> str:
@@ -64,6 +65,8 @@ def convention_of(question: Question, name: str, truth: Value, answer: str, rule
     compare
         The comparison itself.
     """
+    if len(answer) > _LONGEST:
+        return ""
     given = single_number(answer)
     near = None if given is None or not given.finite or rule.tolerance else float(given.value)
     for convention, trap in _traps(question, name):
