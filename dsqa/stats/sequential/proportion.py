@@ -68,7 +68,7 @@ def proportion_sequence(
     --------
     >>> low, high = proportion_sequence([0, 24, 50], [0, 24, 100])
     >>> low.round(3), high.round(3)
-    (array([0.   , 0.801, 0.36 ]), array([1.  , 1.  , 0.64]))
+    (array([0.   , 0.806, 0.338]), array([1.   , 1.   , 0.662]))
     """
     alpha = 1 - check_level(level)
     if not mixture > 0:

@@ -95,7 +95,7 @@ def instability_sequence(
     --------
     >>> low, high = instability_sequence([[3.0] * 150, [0.0, 3.0] * 10, [1.5]])
     >>> low, high
-    (array([0.  , 0.44, 0.  ]), array([0.3, 1. , 1. ]))
+    (array([0.  , 0.73, 0.  ]), array([0.3, 1. , 1. ]))
     """
     alpha = 1 - check_level(level)
     scores, lengths = _padded(cells, bounds)

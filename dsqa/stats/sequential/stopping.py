@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -40,6 +42,7 @@ STOPPING_COLUMNS: tuple[Column, ...] = (
 
 LEVEL = 0.95
 _CALLS = {-1: "stable", 0: "undecided", 1: "unstable"}
+_Groups = dict[tuple[str, str, str], NDArray[np.intp]]
 _NEEDED = ("question_id", "condition_id", "run", "accuracy", "score")
 
 
@@ -76,17 +79,20 @@ def stopping_table(outcomes: pd.DataFrame, stop: StopConfig, runs: int) -> pd.Da
     if "prompt_hash" not in table.columns:
         table = table.assign(prompt_hash="")
     keys = ["question_id", "condition_id", "prompt_hash"]
+    numbers = table["run"].astype("int64").to_numpy()
+    marks, points = _floats(table["accuracy"]), _floats(table["score"])
     rows, right, scores = [], [], []
-    for key, cell in table.groupby(keys, sort=True, dropna=False):
-        numbers = cell["run"].astype("int64").to_numpy()
-        order = np.argsort(numbers, kind="stable")
-        if len(np.unique(numbers)) < len(numbers):
+    # As text, so that a table that was read anew and one that was just made sort alike.
+    groups = cast(_Groups, table[keys].astype(str).groupby(keys).indices)
+    for key in sorted(groups):
+        members = groups[key]
+        order = members[np.argsort(numbers[members], kind="stable")]
+        if len(np.unique(numbers[order])) < len(order):
             raise StatisticsError(f"a run of question {key[0]} under {key[1]} occurs twice")
-        whole = min(int((numbers[order] == np.arange(len(numbers))).sum()), runs)
-        first = cell.iloc[order[:whole]]
-        rows.append((*key, whole))
-        right.append(_floats(first["accuracy"]))
-        scores.append(_floats(first["score"]))
+        first = order[: min(int((numbers[order] == np.arange(len(order))).sum()), runs)]
+        rows.append((*key, len(first)))
+        right.append(marks[first])
+        scores.append(points[first])
     frame = pd.DataFrame(rows, columns=[*keys, "runs"])
     if frame.empty:
         return typed(frame, STOPPING_COLUMNS)
