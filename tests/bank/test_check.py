@@ -66,7 +66,7 @@ def test_a_good_bank_has_no_finding(folder):
             {"common_answers": [["mean", "big"]], "format": "@mean[m], yes or no"},
             "error",
             "common_answers",
-            "not yes",
+            "neither yes nor no",
         ),
         (
             {"common_answers": [["mean", "high"]], "format": '@mean[m], "low" or "medium"'},
