@@ -15,7 +15,10 @@ from dsqa.study.sections import ArtefactConfig, ExecutionConfig
 CAPS = ArtefactConfig(cpu_seconds=2.5, figures=4, files=3, file_kb=50, total_mb=2)
 LIMITS = ExecutionConfig(cpu_seconds=4, wall_seconds=120, memory_mb=512, disk_mb=8, output_kb=16, artefacts=CAPS)
 PLT = "import matplotlib.pyplot as plt\nimport numpy as np\n"
-BAD = PLT + "from matplotlib.lines import Line2D\nplt.plot([1, 2])\nplt.figure()\nclass Bad(Line2D):\n    def draw(self, renderer):\n        {}\nplt.gca().add_line(Bad([0, 1], [0, 1]))\nprint('done')\n7"
+BAD = (
+    PLT
+    + "from matplotlib.lines import Line2D\nplt.plot([1, 2])\nplt.figure()\nclass Bad(Line2D):\n    def draw(self, renderer):\n        {}\nplt.gca().add_line(Bad([0, 1], [0, 1]))\nprint('done')\n7"
+)
 
 CODES = {
     "neither saved nor shown": PLT + "plt.plot([1, 2, 4], [3, 1, 2], 'r--o', label='north')\nplt.legend(title='side')\nplt.title('T')\nplt.xlabel('length')\nplt.yscale('log')\nplt.annotate('peak', (2, 2))",
@@ -119,7 +122,12 @@ def test_every_figure_once_as_png_svg_and_data(results, name, count):
 def test_what_was_drawn(results):
     figure = drawn(results, "neither saved nor shown")
     (axes,) = figure["axes"]
-    assert (axes["title"], axes["x"]["label"], axes["x"]["scale"], axes["y"]["scale"]) == ("T", "length", "linear", "log")
+    assert (axes["title"], axes["x"]["label"], axes["x"]["scale"], axes["y"]["scale"]) == (
+        "T",
+        "length",
+        "linear",
+        "log",
+    )
     assert axes["legend"] == {"title": "side", "texts": ["north"]}
     assert axes["texts"] == [{"text": "peak", "at": [2, 2], "arrow": False}]
     low, high = axes["x"]["limits"]
@@ -130,7 +138,12 @@ def test_what_was_drawn(results):
         "kind": "line", "label": "north", "colours": ["#ff0000"], "style": "--", "marker": "o", "n": 3,
         "x": [1, 2, 4], "y": [3, 1, 2],
     }  # fmt: skip
-    assert kept(results, "neither saved nor shown")[0].facts == {"shown": False, "saved_as": [], "axes": 1, "title": "T"}
+    assert kept(results, "neither saved nor shown")[0].facts == {
+        "shown": False,
+        "saved_as": [],
+        "axes": 1,
+        "title": "T",
+    }
 
 
 def test_histograms_have_edges_and_counts(results):
@@ -143,7 +156,13 @@ def test_histograms_have_edges_and_counts(results):
 
 def test_bars_categories_points_images_dates_wedges(results):
     bars = mark(results, "bars")
-    assert (bars["kind"], bars["upright"], bars["at"], bars["heights"], bars["base"]) == ("bars", False, [0, 1], [3, 4], [1, 1])
+    assert (bars["kind"], bars["upright"], bars["at"], bars["heights"], bars["base"]) == (
+        "bars",
+        False,
+        [0, 1],
+        [3, 4],
+        [1, 1],
+    )
     axes = drawn(results, "shown")["axes"][0]
     assert axes["x"]["values"] == "categories"
     assert axes["x"]["ticks"] == [[0, "a"], [1, "b"]]
@@ -190,7 +209,10 @@ def test_tables_with_types_and_missing_values(results):
     tall = json.loads(kept(results, "tall table", "table")[0].part("json").content)
     assert (tall["shape"], len(tall["rows"]), len(tall["rows"][0])) == ([5000, 100], 60, 40)
     shown = kept(results, "shown tables", "table")
-    assert [(table.name, table.facts["source"]) for table in shown] == [("table 1", "display"), ("table 2", "display")]
+    assert [(table.name, table.facts["source"]) for table in shown] == [
+        ("table 1", "display"),
+        ("table 2", "display"),
+    ]
     assert results["shown tables"].stdout == "   a\n0  0\n   a\n0  1\nafter\n"
     (image,) = kept(results, "picture", "image")
     assert Image.open(io.BytesIO(image.part("png").content)).size == (3, 2)
@@ -205,7 +227,9 @@ def test_files_written(results):
     assert (changed.name, changed.facts["changed"], changed.parts[0].content) == ("d.csv", True, b"gone")
     (large,) = kept(results, "large file", "file")
     assert (large.parts, large.facts["size"], len(large.facts["sha256"])) == ((), 60_000, 64)
-    assert results["large file"].artefact_notes == ("file big.bin: 60,000 bytes, more than the limit of 50 kB for one",)
+    assert results["large file"].artefact_notes == (
+        "file big.bin: 60,000 bytes, more than the limit of 50 kB for one",
+    )
     assert len(kept(results, "many files", "file")) == 3
     assert "more than 3 files written: the rest are left out" in results["many files"].artefact_notes
     assert [file.name for file in kept(results, "links", "file")] == ["real.txt"]
@@ -220,7 +244,9 @@ def test_what_could_run_elsewhere_is_stored_as_nothing_that_does(results):
     assert picture.parts[0].media == "bin"
 
 
-@pytest.mark.parametrize("name", ["draw raises", "draw leaves", "draw breaks", "draw spins", "draw prints", "draw recurses"])
+@pytest.mark.parametrize(
+    "name", ["draw raises", "draw leaves", "draw breaks", "draw spins", "draw prints", "draw recurses"]
+)
 def test_a_figure_that_attacks_its_drawing_changes_nothing_else(results, name):
     found = results[name]
     assert (found.outcome, found.stdout, found.value, found.stderr) == ("ran", "done\n", "7", ""), found
