@@ -130,7 +130,9 @@ def _format_and_answers(
 ) -> tuple[str, ...]:
     """Settle the format and the ground truth together, since each can be told from the other."""
     form = str(raw.get("format") or "")
-    asked = format_names(form)
+    unmarked = raw.get("unmarked")
+    left_out = parse_cell("unmarked", unmarked, ()) if isinstance(unmarked, str) else unmarked or ()
+    asked = tuple(name for name in format_names(form) if name not in left_out)
     value = raw.get("common_answers")
     pairs: list[Any] | None = None
     if value is None or (isinstance(value, str) and not value.strip()):

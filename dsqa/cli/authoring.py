@@ -32,11 +32,14 @@ def _many(number: int, what: str) -> str:
 def check(file: Path, data_dir: Path | None, labels: Path | None, as_json: bool) -> int:
     """Say everything that may be wrong with the questions in FILE, where it is, and how to mend it.
 
-    FILE is a table (.csv, .tsv, .xlsx), Markdown or Quarto, YAML, JSON or JSONL. Exit code 2 if there are errors,
-    for which the bank cannot be used; warnings and notes leave it usable.
+    FILE is a table (.csv, .tsv, .xlsx), Markdown or Quarto, YAML, JSON or JSONL, or 'builtin'. Exit code 2 if there
+    are errors, for which the bank cannot be used; warnings and notes leave it usable.
     """
     from dsqa.authoring import check_bank
+    from dsqa.bank import builtin_bank_path
 
+    if str(file) == "builtin" and not file.exists():
+        file = builtin_bank_path()
     checked = check_bank(file, data_dir, labels=labels)
     if as_json:
         click.echo(json.dumps(checked.to_dict(), ensure_ascii=False))

@@ -111,6 +111,10 @@ def questions(draw: st.DrawFn, number: int) -> Question:
     }
     for name in draw(st.sets(st.sampled_from(sorted(optional)), max_size=5)):
         fields[name] = draw(optional[name])
+    if draw(st.booleans()):
+        unmarked = draw(st.lists(NAME.map(lambda n: f"not_{n}"), min_size=1, max_size=2, unique=True))
+        fields["unmarked"] = unmarked
+        fields["format"] += "".join(f" @{n}[x]" for n in unmarked)
     question = Question.model_validate(fields)
     assume(not list(check_text(question)) and not list(check_names(question)))
     return question
