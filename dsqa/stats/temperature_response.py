@@ -134,7 +134,7 @@ def dose_response(
     >>> rows = [(q, t, int(10 * t) < 3 + q) for q in range(8) for t in (0.2, 0.7, 1.0)]
     >>> table = pd.DataFrame(rows, columns=["question_id", "temperature", "accuracy"]).astype({"accuracy": int})
     >>> round(dose_response(table, "accuracy").linear.coefficients["temperature"], 2)
-    -0.93
+    -1.25
     """
     check_level(level)
     if measure not in STATISTICS:

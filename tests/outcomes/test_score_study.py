@@ -102,6 +102,19 @@ def test_the_answer_that_counts(scored) -> None:
 
 
 @needs_isolation
+def test_raw_text_and_executed_result_tell_runs_apart(scored) -> None:
+    _, table, _ = scored
+    failed = table["status"] == "failed"
+    assert table["text_hash"].isna().tolist() == failed.tolist()
+    # Runs 0 and 7 came to the same result by the same code; run 1 raised, run 2 has no code.
+    results = table["result_key"]
+    assert results[0] == results[7] == "mean=2.33"
+    assert results[1] == "failed: ZeroDivisionError"
+    assert results.isna()[2]
+    assert results[4] == "mean=2.5"
+
+
+@needs_isolation
 def test_the_general_properties_by_hand(scored) -> None:
     _, table, _ = scored
     assert table["words_in"].tolist() == [6] * 10
