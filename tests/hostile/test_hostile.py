@@ -18,7 +18,9 @@ from dsqa.execution import Snippet, detect_isolation, execute
 from dsqa.study.sections import ExecutionConfig
 
 FILES = sorted((Path(__file__).parent / "snippets").glob("*.snippet"))
-LIMITS = ExecutionConfig(cpu_seconds=1, wall_seconds=6, memory_mb=256, disk_mb=4, output_kb=64, artefacts={"cpu_seconds": 2})
+LIMITS = ExecutionConfig(
+    cpu_seconds=1, wall_seconds=6, memory_mb=256, disk_mb=4, output_kb=64, artefacts={"cpu_seconds": 2}
+)
 SECRET = "s3cret-7c1f"
 DATA = "a,b\n1,2\n3,5\n"
 # Everything that another snippet could have changed shows in what this prints.
