@@ -1,6 +1,6 @@
 """What the statistics of a large study cost: 160,000 runs, and that time grows with the runs and no faster.
 
-    python -m benchmarks.statistics [--runs 40000 80000 160000]
+    python -m benchmarks.large_study [--runs 40000 80000 160000]
 
 A table of outcomes is simulated (100 questions × 4 models × 4 temperatures, N as the number of runs asks), and the
 statistics that a report shows are computed from it: the cell table with all its intervals, groups, ledger, pass@k,
