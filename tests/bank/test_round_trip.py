@@ -129,7 +129,7 @@ BANKS = (
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(bank=BANKS)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_bank_comes_back_equal(suffix: str, bank: tuple[Question, ...], tmp_path_factory) -> None:
     path = tmp_path_factory.mktemp("trip") / f"bank{suffix}"
     write_bank(path, bank)
