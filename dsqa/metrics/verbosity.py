@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from dsqa.records import usage_counts
 from dsqa.tokens import count_bpe
 
 __all__ = ["TokenCounts", "count_bpe", "count_tokens", "ratio", "words"]
@@ -86,11 +87,7 @@ def count_tokens(
     -------
     TokenCounts
     """
-    usage = usage or {}
-    counted = _count(usage.get("prompt_tokens"))
-    completion = _count(usage.get("completion_tokens"))
-    details = usage.get("completion_tokens_details")
-    hidden = _count(details.get("reasoning_tokens")) if isinstance(details, Mapping) else None
+    counted, _, completion, hidden = usage_counts(usage)
     source: TokenSource = "usage"
     if counted is None:
         counted = count_bpe(prompt) if isinstance(prompt, str) else prompt
@@ -107,10 +104,6 @@ def count_tokens(
     share = count_bpe(text_part.strip()) / whole
     apportioned = min(round(visible * share), visible)
     return TokenCounts(counted, apportioned, completion, "bpe" if source == "bpe" else "usage-apportioned")
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def ratio(incoming: int | None, outgoing: int | None) -> float | None:

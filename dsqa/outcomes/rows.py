@@ -142,7 +142,8 @@ def _general(run: Marked) -> dict[str, Any]:
         return row | counted | nothing
     spoken = len(words(run.prose))
     tokens = count_tokens(
-        record.usage,
+        # Of a request for several runs the endpoint counts the tokens of all together.
+        None if (record.choice or {}).get("of", 1) > 1 else record.usage,
         prompt=run.prompt_tokens,
         response=record.text,
         text_part=run.prose,
@@ -244,8 +245,8 @@ def _reference_set(reference: str) -> frozenset[str]:
 
 def _prompt_text(record: Record) -> str | None:
     """Return the text of all messages sent, or None where the record has none."""
-    messages = record.request.get("messages")
-    if not isinstance(messages, list) or not messages:
+    messages = record.messages
+    if not messages:
         return None
     pieces = []
     for message in messages:

@@ -104,6 +104,19 @@ class Record:
         return None if refused else self.condition.get("temperature")
 
     @property
+    def messages(self) -> list[Any]:
+        """The messages that were sent, in either API's request; empty where the request has none."""
+        request = self.request
+        if "messages" in request:
+            messages = request["messages"]
+        else:
+            given, system = request.get("input"), request.get("instructions")
+            messages = [{"role": "user", "content": given}] if isinstance(given, str) else given
+            if system and isinstance(messages, list):
+                messages = [{"role": "system", "content": system}, *messages]
+        return messages if isinstance(messages, list) else []
+
+    @property
     def key(self) -> RunKey:
         """The run's key."""
         return RunKey(self.question_id, self.condition_id, self.run, self.prompt_hash)

@@ -170,7 +170,7 @@ class History:
 
     def _own_count(self, record: Record) -> int:
         if record.prompt_hash not in self._counted:
-            self._counted[record.prompt_hash] = count_messages(_messages(record.request))
+            self._counted[record.prompt_hash] = count_messages(record.messages)
         return self._counted[record.prompt_hash]
 
     def tokens_in(self, cell: CellRequest) -> int:
@@ -179,7 +179,7 @@ class History:
 
     def _prompt(self, cell: CellRequest) -> int:
         if cell.prompt_hash not in self._counted:
-            self._counted[cell.prompt_hash] = count_messages(_messages(cell.request))
+            self._counted[cell.prompt_hash] = count_messages(cell.request["messages"])
         return self._counted[cell.prompt_hash]
 
     def knows_prompt(self, cell: CellRequest) -> bool:
@@ -222,14 +222,5 @@ def output_bound(request: Mapping[str, Any]) -> int | None:
 
 
 def _about(text: str) -> int:
-    """Return about how many tokens an answer has: counting 100,000 of them at a session's start would take minutes."""
+    """Return about how many tokens an answer has: counting them in 100,000 answers would take minutes at the start."""
     return -(-len(text) // _CHARACTERS)
-
-
-def _messages(request: Mapping[str, Any]) -> Any:
-    # The Responses API has them in parts.
-    if "messages" in request:
-        return request["messages"]
-    given = request.get("input")
-    rest = given if isinstance(given, list) else [{"content": given}]
-    return [{"content": request.get("instructions")}, *rest] if request.get("instructions") else rest

@@ -9,7 +9,8 @@ import pytest
 from dsqa.endpoints import PassingFailure, PermanentFailure, Scope
 from dsqa.endpoints.responses import response_request
 from dsqa.errors import StudyError
-from dsqa.records import usage_counts
+from dsqa.metrics.verbosity import count_tokens
+from dsqa.records import Record, usage_counts
 from dsqa.study.parse import parse_study
 from tests.endpoints.conftest import REQUEST, ask_all
 from tests.support.server import Fault, error, response
@@ -139,6 +140,20 @@ def test_failures_of_the_responses_api(answer, kind, passing):
         assert failure.scope is Scope.REQUEST
     if kind == "not found":
         assert "Responses API" in failure.message
+
+
+def test_a_record_of_either_api_has_the_same_messages_and_token_counts():
+    """What marks a run must not see a difference."""
+    asked = {"model": "m", "messages": [{"role": "system", "content": "S"}, {"role": "user", "content": "two words"}]}
+    common = {"question_id": "q", "condition_id": "c", "run": 0, "prompt_hash": "h", "condition": {}}
+    chat = Record(**common, request=asked, status="answered")
+    responses = Record(**common, request=response_request(asked), status="answered")
+    assert responses.messages == chat.messages == asked["messages"]
+    assert Record(**common, request={"input": "hello"}, status="answered").messages[0]["content"] == "hello"
+    assert Record(**common, request={}, status="answered").messages == []
+    usage = {"input_tokens": 11, "output_tokens": 9, "output_tokens_details": {"reasoning_tokens": 4}}
+    counts = count_tokens(usage, prompt=None, response="a b", text_part="a b")
+    assert (counts.prompt, counts.text, counts.total, counts.source) == (11, 5, 9, "usage")
 
 
 @pytest.mark.parametrize(
