@@ -222,5 +222,5 @@ def output_bound(request: Mapping[str, Any]) -> int | None:
 
 
 def _about(text: str) -> int:
-    """Return about how many tokens an answer has: counting them in 100,000 answers would take minutes at the start."""
+    """Return about how many tokens an answer has: counting them in 100,000 answers would take minutes."""
     return -(-len(text) // _CHARACTERS)
