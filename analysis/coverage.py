@@ -65,7 +65,7 @@ ANSWER_DISTRIBUTIONS: dict[str, tuple[float, ...]] = {
     "four answers, one common": (0.6, 0.2, 0.1, 0.1),
     "ten answers alike": (0.1,) * 10,
 }
-NAMES = {"percentile": "percentile", "basic": "basic", "bca": "BCa", "bayesian": "Bayesian"}
+NAMES = {"percentile": "percentile", "basic": "basic", "bca": "BCa", "studentised": "studentised", "bayesian": "Bayesian"}
 Row = dict[str, object]
 
 
@@ -86,7 +86,7 @@ def main() -> None:
         print(f"{part.__name__}: {time.perf_counter() - begun:.0f} s", file=sys.stderr)
     table = pd.DataFrame(rows)
     if chosen.quick:
-        print(table.to_string())
+        print(table.groupby(["statistic", "method", "n"], sort=False)["coverage"].agg(["mean", "min"]).to_string())
         return
     RESULTS.parent.mkdir(exist_ok=True)
     table.round(4).to_csv(RESULTS, index=False)
@@ -256,6 +256,12 @@ def question_means(
                 )
                 label = f"{NAMES.get(method, method)} bootstrap"
                 rows.append(row("mean over questions", label, name, n, a / (a + b), low, high, times))
+            grid = np.stack(samples)
+            half = stats.t(n - 1).ppf(0.975) * grid.std(axis=1, ddof=1) / np.sqrt(n)
+            means = grid.mean(axis=1)
+            rows.append(
+                row("mean over questions", "Student t", name, n, a / (a + b), means - half, means + half, times)
+            )
             part = samples[: min(cells, 400)]
             nested = [
                 attempt(lambda s=s: nested_interval([[v] for v in s], seed=seed, resamples=resamples)) for s in part
@@ -276,7 +282,7 @@ def pooled_proportions(
             a, b = mean * (1 / rho - 1), (1 - mean) * (1 / rho - 1)
             name = f"20 questions, μ = {mean:g}, ρ = {rho:g}"
             for n in sizes:
-                right = rng.binomial(n, rng.beta(a, b, size=(min(cells, 300), 20)))
+                right = rng.binomial(n, rng.beta(a, b, size=(min(cells, 200), 20)))
                 times = np.ones(len(right))
                 fitted = [attempt(lambda x=x, n=n: beta_binomial(x, np.full(20, n)).interval) for x in right]
                 low, high = ends(fitted)
