@@ -65,7 +65,7 @@ ANSWER_DISTRIBUTIONS: dict[str, tuple[float, ...]] = {
     "four answers, one common": (0.6, 0.2, 0.1, 0.1),
     "ten answers alike": (0.1,) * 10,
 }
-NAMES = {"percentile": "percentile", "basic": "basic", "bca": "BCa", "studentised": "studentised", "bayesian": "Bayesian"}
+NAMES = {"bca": "BCa", "bayesian": "Bayesian"}
 Row = dict[str, object]
 
 
@@ -124,7 +124,9 @@ def row(
         "truth_above": float(share @ above) if known else np.nan,
         "mean_width": float(share @ (high[given] - low[given])) if known else np.nan,
         "not_available": float(1 - weights[given].sum() / weights.sum()),
-        "standard_error": 0.0 if exact else float(np.sqrt(covered * (1 - covered) / max(weights[given].sum(), 1))),
+        "standard_error": 0.0
+        if exact
+        else float(np.sqrt(max(covered * (1 - covered), 0) / max(weights[given].sum(), 1))),
     }
 
 

@@ -21,24 +21,43 @@ TITLES = {
     "pooled accuracy": "Accuracy pooled over questions",
 }
 VERDICTS = {
-    "accuracy": "Default: **Wilson**. Over all rates its coverage is the closest to 95 % at every N; single rates near "
-    "0 and 1 fall below at small N, as any interval that is not conservative must, since only a few counts are "
-    "possible. Clopper–Pearson never falls below 95 % and is the choice where that must be promised. The bootstraps "
-    "know nothing of runs that are all alike and are not used.",
-    "pass@5": "Wilson mapped through a monotone function: the coverage is that of the interval for p.",
-    "pass^5": "As pass@5.",
-    "instability": "Default: **exact for two distinct scores, BCa for more, the upper end raised to what unseen outcomes "
-    "allow** (`dsqa/stats/dispersion.py`). It errs on the side of saying too little: above 97 % for cells that hardly "
-    "vary, where no interval from a few runs can do better without claiming to know outcomes that it has not seen. "
-    "The bare bootstraps fall far below 95 % there, which is why none of them is the default.",
-    "modal_share": "No interval here keeps 95 % everywhere: where answers are equally common the largest share is biased "
-    "upwards at small N. Read it as a description at N below 20.",
-    "entropy": "Biased downwards at small N (unseen answers): below 95 % where many answers are possible.",
-    "gini_simpson": "As the entropy.",
-    "mean over questions": "Default: **BCa over questions**. With fewer than ten questions every bootstrap is too narrow, "
-    "and the report says so.",
-    "pooled accuracy": "The beta-binomial is for questions that differ; Wilson on all runs pretends that they do not, and "
-    "fails. Below 95 % with few questions: the profile likelihood is a large-sample interval.",
+    "accuracy": (
+        "Default: **Wilson**. Over all rates its coverage is the closest to 95 % at every N; single rates near 0 "
+        "and 1 fall below at small N, as any interval that is not conservative must, since only a few counts are "
+        "possible. Clopper–Pearson never falls below 95 % and is the choice where that must be promised. The "
+        "bootstraps know nothing of runs that are all alike and are not used."
+    ),
+    "pass@5": ("Wilson mapped through a monotone function: the coverage is that of the interval for p."),
+    "pass^5": ("As pass@5."),
+    "instability": (
+        "Default: **exact for two distinct scores, BCa for more, the upper end raised to what unseen outcomes "
+        "allow** (`dsqa/stats/dispersion.py`). It errs on the side of saying too little: above 97 % for cells "
+        "that hardly vary, where no interval from a few runs can do better without claiming to know outcomes that "
+        "it has not seen. The bare bootstraps fall far below 95 % there, which is why none of them is the "
+        "default."
+    ),
+    "modal_share": (
+        "Default: **Clopper–Pearson, and an exact bound where all answers are equal** (`dsqa/stats/answers.py`). "
+        "Conservative, since the commonest answer is chosen after the fact."
+    ),
+    "entropy": (
+        "No interval here keeps 95 % at N below 30: the entropy of few runs is too low, since answers that did "
+        "not come are not in it. Read it as a description there."
+    ),
+    "gini_simpson": (
+        "Default: basic bootstrap, with an exact bound where all answers are equal. Below 95 % at small N, as the "
+        "entropy but less so."
+    ),
+    "mean over questions": (
+        "Default: **Student t over questions**. The percentile, basic, Bayesian and BCa bootstraps are too narrow "
+        "with few questions; the studentised bootstrap keeps 95 % with five questions too and is wider than need "
+        "be with ten to twenty. With fewer than ten questions, and questions of a kind (most stable, a few not), "
+        "t covers less than it says: the report says so."
+    ),
+    "pooled accuracy": (
+        "The beta-binomial is for questions that differ; Wilson on all runs pretends that they do not, and fails. "
+        "Slightly below 95 % with 20 questions: the profile likelihood is a large-sample interval."
+    ),
 }
 
 
@@ -51,10 +70,10 @@ def page_text(table: pd.DataFrame) -> str:
     """Return the page: per statistic a table of coverage by method and N, lowest first to be seen."""
     parts = [
         "# Coverage of every interval\n",
-        "Made by `python -m analysis.coverage` from `analysis/results/coverage.csv`; do not edit. Nominal coverage is "
-        "95 %. Each entry is the mean over the distributions tried and, in brackets, the lowest of them. Intervals "
-        "that were not given (a bootstrap of equal values) are left out of the coverage; the column *n/a* is their "
-        "largest share.\n",
+        "Made by `python -m analysis.coverage` from `analysis/results/coverage.csv`; do not edit. Nominal "
+        "coverage is 95 %. Each entry is the mean over the distributions tried and, in brackets, the lowest "
+        "of them. Intervals that were not given (a bootstrap of equal values) are left out of the coverage; "
+        "the column *n/a* is their largest share.\n",
     ]
     for statistic, group in table.groupby("statistic", sort=False):
         sizes = sorted(group["n"].unique())
