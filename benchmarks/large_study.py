@@ -37,7 +37,7 @@ def main() -> None:
         steps: dict[str, Callable[[], object]] = {
             "cell table": lambda o=outcomes: summarise_cells(o, seed=1),
             "groups, ledger, pass@k": lambda o=outcomes, c=cells: (
-                summarise_groups(c, seed=1),
+                summarise_groups(c),
                 ledger(o),
                 pass_table(c),
             ),

@@ -6,26 +6,30 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.bootstrap import bootstrap_intervals, weighted_mean
 from dsqa.stats.columns import CELL_COLUMNS, GROUP_COLUMNS, LEDGER_COLUMNS, STATUSES, require, typed
+from dsqa.stats.interval import FloatArray, check_level
 
 __all__ = ["ledger", "summarise_groups"]
 
 _VALUES = ("instability", "accuracy", "score_mean")
+# Means of equal values differ in their last digits.
+_EQUAL = 1e-12
 
 
 def summarise_groups(
-    cells: pd.DataFrame, by: Sequence[str] = ("category", "level"), *, seed: int, resamples: int = 9999
+    cells: pd.DataFrame, by: Sequence[str] = ("category", "level"), *, level: float = 0.95
 ) -> pd.DataFrame:
-    """Return the mean instability per group, with an interval that resamples questions.
+    """Return the mean instability per group, with an interval for other questions of the kind.
 
     Estimand: the mean of σ̄ over questions like those in the group, each question's σ̄ averaged over its
     cells first, so that a question counts once however many conditions it was asked under. Cells of one
-    question are not independent; questions are what a bank is a sample of, so questions are resampled
-    (BCa bootstrap of the mean). With one question, or equal values, there is no interval. With fewer than
-    ten, it is too narrow more often than it says.
+    question are not independent; questions are what a bank is a sample of, so the interval is Student's t over
+    them, x̄ ± t(Q − 1) s/√Q, cut at 0 and 1. In simulation it covers 92 to 95 % from ten questions on, where
+    percentile and BCa bootstraps cover less at every Q (docs/coverage.md); with five, 89 to 95 %. With one
+    question, or equal values, there is no interval.
 
     Parameters
     ----------
@@ -33,8 +37,8 @@ def summarise_groups(
         As `summarise_cells` makes them.
     by
         Columns of `cells` to group by.
-    seed, resamples
-        Of the bootstrap.
+    level
+        Of the interval.
 
     Returns
     -------
@@ -44,19 +48,19 @@ def summarise_groups(
     Raises
     ------
     StatisticsError
-        `by` is empty or names an unknown column.
+        `by` is empty or names an unknown column, or the level is out of range.
     """
+    check_level(level)
     names = list(by)
     if not names:
         raise StatisticsError("no column to group by", hint="such as by=['category', 'level']")
     require(cells, (*names, "question_id", "runs", *_VALUES), "table of cells")
-    rows, samples = [], []
+    rows = []
     for key, group in cells.groupby(names, sort=True, dropna=False):
         known = group[group["instability"].notna()]
         # The same question id in two studies is two questions.
         unit = [name for name in ("study", "question_id") if name in group.columns]
         means = known.groupby(unit, sort=True, dropna=False)[list(_VALUES)].mean()
-        samples.append(means["instability"].to_numpy(dtype=np.float64))
         rows.append(
             dict(zip(names, key, strict=True))
             | {
@@ -66,26 +70,26 @@ def summarise_groups(
                 "runs": group["runs"].sum(),
             }
             | {name: means[name].mean() if len(means) else pd.NA for name in _VALUES}
+            | _interval(means["instability"].to_numpy(dtype=np.float64), level)
         )
-    present = [i for i, sample in enumerate(samples) if sample.size]
-    intervals = bootstrap_intervals([samples[i] for i in present], weighted_mean, seed=seed, resamples=resamples)
-    for row in rows:
-        row |= {"instability_low": pd.NA, "instability_high": pd.NA, "instability_method": "not available"}
-    for i, interval in zip(present, intervals, strict=True):
-        if interval.available:
-            rows[i] |= {
-                "instability_low": interval.low,
-                "instability_high": interval.high,
-                "instability_method": interval.method,
-            }
-        else:
-            why = "one question" if samples[i].size == 1 else f"all {samples[i].size} questions alike"
-            rows[i]["instability_method"] = f"not available: {why}"
     types = {column.name: column for column in CELL_COLUMNS}
     keys = tuple(types[name] for name in names if name in types)
     table = typed(pd.DataFrame(rows), (*keys, *GROUP_COLUMNS))
     own = pd.DataFrame(rows, columns=[name for name in names if name not in types])
     return pd.concat([table, own], axis=1)[[*names, *(c.name for c in GROUP_COLUMNS)]]
+
+
+def _interval(values: FloatArray, level: float) -> dict[str, object]:
+    nothing = {"instability_low": pd.NA, "instability_high": pd.NA}
+    if values.size < 2 or np.ptp(values) < _EQUAL:
+        why = {0: "", 1: ": one question"}.get(values.size, f": all {values.size} questions alike")
+        return nothing | {"instability_method": f"not available{why}"}
+    half = float(stdtrit(values.size - 1, (1 + level) / 2)) * values.std(ddof=1) / np.sqrt(values.size)
+    return {
+        "instability_low": max(values.mean() - half, 0.0),
+        "instability_high": min(values.mean() + half, 1.0),
+        "instability_method": "Student t over questions",
+    }
 
 
 def ledger(outcomes: pd.DataFrame) -> pd.DataFrame:
