@@ -51,7 +51,7 @@ _CALL = re.compile(
     r"^(?:np\.|pd\.|numpy\.|pandas\.)?(?:array|Index|Series|list|tuple|set|frozenset|c|vector|dict)\((.*)\)$",
     re.DOTALL | re.IGNORECASE,
 )
-_TYPE_ARGUMENT = re.compile(r",\s*(?:dtype|name|length)\s*=\s*[^,\[\]]*$")
+_TYPE_ARGUMENT = re.compile(r"(?:,\s*(?:dtype|name|length|freq)\s*=\s*[^,\[\]]*)+$")
 _SCALAR_CALL = re.compile(r"(?:np|numpy)\.(?:float|int|uint|str|bool)_?\d*\(([^()]*)\)")
 _OPEN, _CLOSE = "[({", "])}"
 _KEYED = re.compile(r"""^\s*(["']?)([^"'=:]{1,80})\1\s*(?:=|:(?=\s)|:(?=["'\-.\d]))\s*(.+)$""", re.DOTALL)
@@ -60,6 +60,8 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _CLOCK = re.compile(r"^(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap]\.?m\.?)?$", re.IGNORECASE)
+_TIMESTAMP = re.compile(r"(?:pd\.|pandas\.|np\.|numpy\.)?(?:Timestamp|datetime64)\('([^']*)'(?:,[^()]*)?\)")
+_WEEKDAY = re.compile(r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
 # Day and month both as figures are left out: 05/01 is the fifth of January or the first of May.
@@ -79,7 +81,9 @@ def parse_boolean(text: str, *, leading: bool = False) -> bool | None:
     if leading:
         match = _LEADING.match(plain(text))
         if match:
-            return match[1].casefold() in _TRUE
+            said = match[1].casefold() in _TRUE
+            # 'No, wait: yes' is neither; 'Yes, no outliers' is a yes.
+            return None if not said and re.search(r"\byes\b", match.string[match.end() :].casefold()) else said
     return None
 
 
@@ -91,6 +95,8 @@ def parse_nothing(text: str) -> str | None:
 def parse_moment(text: str) -> str | None:
     """Return a date, a time of day or both in ISO form; None where it is neither or is ambiguous."""
     text = plain(text)
+    stamp = _TIMESTAMP.fullmatch(text) if len(text) <= 120 else None
+    text = stamp[1] if stamp else _WEEKDAY.sub("", text, count=1) if _WEEKDAY.match(text) else text
     if len(text) > 40 or not any(c.isdigit() for c in text):
         return None
     clock = _CLOCK.match(text)

@@ -101,7 +101,7 @@ _TAIL = re.compile(
     (?:\s*(?P<percent>%|per\s?cent\b|pct\b))?
     (?:\s*(?:±|\+/-|\+-)\s*(?P<spread>\d+(?:\.\d*)?|\.\d+)(?:\s*(?P<percent2>%))?)?
     (?P<unit>.*?)
-    \s*(?:\([^()]{0,80}\))?                                       # '(rounded to two decimals)'
+    \s*(?:\((?!(?:or|and|not|but)\b)[^()]{0,80}\))?              # '(rounded to two decimals)'
     \s*[.]?\s*
     """,
     re.VERBOSE | re.DOTALL,
@@ -125,7 +125,7 @@ _NOT_UNITS = frozenset(
     re.findall(
         r"\w+",
         "and or to out over plus minus not hundred dozen half quarter lakh crore squared cubed times by versus "
-        "vs e i x thousand million billion trillion less more",
+        "vs e i x thousand million billion trillion less more fewer at least most if then when unless but maybe",
     )
 )
 _CURRENCY_SIGNS = {
@@ -133,6 +133,20 @@ _CURRENCY_SIGNS = {
     "euro": "eur", "£": "gbp", "pounds": "gbp", "¥": "jpy", "₹": "inr",
 }  # fmt: skip
 _INFINITE = re.compile(r"([+-]?)\s?(?:np\.|math\.)?(?:inf|infinity|∞)", re.IGNORECASE)
+_SAID = (
+    (re.compile(r"(?:minus|negative)\s+(?=[\d.$€£])", re.IGNORECASE), "-"),
+    (
+        re.compile(
+            r"(?:p(?:[- ]value)?\s+(?:is\s+)?)?(?:(?:less|smaller|lower)\s+than|below|under)\s+(?=[\d.$€£-])",
+            re.IGNORECASE,
+        ),
+        "<",
+    ),
+    (re.compile(r"(?:(?:more|greater|larger|higher)\s+than|above|over)\s+(?=[\d.$€£-])", re.IGNORECASE), ">"),
+)
+# '1.234.567' can be nothing but thousands; '1.234' can.
+_DOTTED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3}){2,}")
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _WORDS = {
     word: number
     for number, word in enumerate(
@@ -143,6 +157,8 @@ _WORDS = {
         )
     )
 }
+_WORDS |= {ten: 10 * tens for tens, ten in enumerate(_TENS, start=2)}
+_WORDS |= {f"{ten}-{one}": _WORDS[ten] + _WORDS[one] for ten in _TENS for one in list(_WORDS)[1:10]}
 
 
 def parse_number(text: str, *, known_units_only: bool = False) -> Number | None:
@@ -171,6 +187,13 @@ def _parse(text: str, known_units_only: bool) -> Number | None:
     text = _VULGAR_MARK.sub(lambda m: f" {_VULGAR[m[0]]}", text).strip().translate(_SIGNS)
     if text.casefold() in _WORDS:
         return Number(Decimal(_WORDS[text.casefold()]), 0)
+    if text[:1].isalpha() and not known_units_only:  # 'under 18' may be the name of a group
+        for words, sign in _SAID:
+            text, said = words.subn(sign, text, count=1) if words.match(text) else (text, 0)
+            if said:
+                break
+    elif _DOTTED.fullmatch(text):
+        text = text.replace(".", "")
     infinite = _INFINITE.fullmatch(text)
     if infinite:
         return Number(Decimal("-Infinity" if infinite[1] == "-" else "Infinity"), 0)

@@ -44,6 +44,8 @@ QUESTIONS: dict[str, Question] = {
     "set": ask("@levels[levels]", ("levels", "{4, 6, 8}")),
     "anyorder": ask("@levels[levels], in any order", ("levels", "[4, 6, 8]")),
     "mapping": ask("@means[means]", ("means", "{setosa: 5.01, virginica: 6.59}")),
+    "ends": ask("@ci[lower, upper]", ("ci", "(1.2, 3.4)")),
+    "youth": ask("@group[group]", ("group", "under 18")),
     "range": ask("@scale[range]", ("scale", "0-1")),
     "interval": ask("@scale[range]", ("scale", "(0, 1]")),
     "date": ask("@day[day]", ("day", "2010-01-05")),

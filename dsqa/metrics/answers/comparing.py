@@ -5,6 +5,7 @@ How numbers are rounded: see `rounding`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -31,6 +32,11 @@ __all__ = ["AnswerStatus", "Comparison", "Part", "compare_answer"]
 
 _MOST_KEPT = 4096
 _LONGEST_KEPT = 200
+_AND = re.compile(r"(?:and|&)\s+", re.IGNORECASE)
+_NUMBERED = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
+_LABEL_OF_RANGE = re.compile(
+    r"^\s*(?:\d{2}(?:\.\d)?\s?%\s*)?(?:CI|confidence interval|interval|range)\s*[:=]?\s*", re.I
+)
 
 AnswerStatus = Literal["matched", "mismatched", "partial", "unparsed"]
 
@@ -198,6 +204,8 @@ def _compare_items(truth: Value, answer: str, rule: Rule) -> tuple[bool, str]:
         spaced, spaced_keyed, _ = split_items(answer, spaced=True)
         if len(spaced) == len(truth.items):
             items, keyed = spaced, spaced_keyed
+    if len(items) != len(truth.items) or not keyed:
+        items = _as_enumerated(items, answer, len(truth.items))
     if len(items) != len(truth.items):
         return False, f"{len(items)} items, and the truth has {len(truth.items)}"
     expected = [(key, parse_truth(text)) for key, text in truth.items]
@@ -220,6 +228,24 @@ def _compare_items(truth: Value, answer: str, rule: Rule) -> tuple[bool, str]:
         if not matched:
             return False, f"item {position}: {reason}"
     return True, "every item matches"
+
+
+def _as_enumerated(items: tuple[tuple[str, str], ...], answer: str, wanted: int) -> tuple[tuple[str, str], ...]:
+    """Read ``a, b and c``, ``1. a, 2. b`` and, as two ends, ``from 1.2 to 3.4`` and ``95% CI: (1.2, 3.4)``."""
+    texts = [text for _, text in items]
+    if len(texts) != wanted:
+        ends = parse_range(_LABEL_OF_RANGE.sub("", answer, count=1)) if wanted == 2 else None
+        if ends is not None:
+            return tuple(("", str(end.value)) for end in ends)
+        before, conjunction, after = texts[-1].rpartition(" and ") if texts else ("", "", "")
+        if conjunction and len(texts) == wanted - 1:
+            texts = [*texts[:-1], before, after]
+    elif wanted > 1 and _AND.match(texts[-1]):
+        texts[-1] = _AND.sub("", texts[-1])
+    numbered = [_NUMBERED.match(text) for text in texts]
+    if len(texts) == wanted > 1 and all(m and m[1] == str(i) for i, m in enumerate(numbered, start=1)):
+        texts = [_NUMBERED.sub("", text) for text in texts]
+    return items if [text for _, text in items] == texts else tuple(("", text.strip()) for text in texts)
 
 
 def _compare_sets(expected: list[Value], answers: list[str], rule: Rule) -> tuple[bool, str]:

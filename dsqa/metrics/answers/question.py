@@ -35,6 +35,7 @@ _TEMPLATE = re.compile(
     r"|%[-+ 0]?\d*(?:\.\d+)?[dfsgei]"
     r"|[\"']\s*[+,].*[+,]\s*[\"']"
     r"|<[^<>]*[A-Za-z][^<>]*>"
+    r"|[Xx#]{2,}|[Xx#]+[.,:][Xx#]+|[Yy]{4}-[Mm]{2}-[Dd]{2}"
     r"|[_.\-\s]{2,}"
 )
 _PERCENT = re.compile(r"\bpercent|\bper cent\b|%|between 0 and 100\b|\bpct\b", re.IGNORECASE)

@@ -13,6 +13,7 @@ twelfth of an answer that shows fifteen or more are taken as floating-point nois
 
 from __future__ import annotations
 
+import re
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import lru_cache
 
@@ -30,6 +31,13 @@ from dsqa.values import (
 )
 
 __all__ = ["canonical_key", "compare_number", "in_unit_of", "single_number"]
+
+
+_LONGEST_WORKED = 200
+_EQUALS = re.compile(r"\s*(?:=|≈|→|⇒|->|=>|\\rightarrow|\\to)\s*")
+_COMPARED = re.compile(r"([^<>≤≥]*\d[^<>≤≥]*?)\s*(<<|<=|>=|[<>≤≥≪≫])\s*([\d.]+)")
+_ARITHMETIC = re.compile(r"(?=.*\d)[\d\s.,()+\-−–*/×÷·^√²³%]+")
+_REMARK = re.compile(r",\s+(?!(?:or|and|not|but)\b)[^\W\d]+(?:[ -][^\W\d]+){0,7}\.?$")
 
 
 def compare_number(truth: Number, answer: str, rule: Rule) -> tuple[bool, str, str]:
@@ -71,15 +79,42 @@ def compare_number(truth: Number, answer: str, rule: Rule) -> tuple[bool, str, s
 
 
 def single_number(text: str) -> Number | None:
-    """Read a text that is one number, or a list of one."""
+    """Read a text that is one number, a list of one, or works one out.
+
+    ``1039.5 / 30 = 34.65`` is its result; ``34.6487 ≈ 34.65`` the finer of the two; ``0.03 < 0.05`` is 0.03.
+    """
     number = parse_number(text)
-    if number is None and text.strip()[-1:] in {"]", ")"}:
+    if number is None and len(text) <= _LONGEST_WORKED and any(c.isdigit() for c in text):
+        number = _worked_out(plain(text))
+    if number is None and text.strip()[-1:] in {"]", ")", "}"}:
         # '[34.65]', '[[1,234]]' and 'array([3])': a list of one is that one.
         for spaced in (False, True):
             items, keyed, _ = split_items(text, spaced=spaced)
             if len(items) == 1 and not keyed:
                 return parse_number(items[0][1])
     return number
+
+
+def _worked_out(text: str) -> Number | None:
+    remark = _REMARK.search(text)
+    if remark:
+        return parse_number(text[: remark.start()])
+    compared = _COMPARED.fullmatch(text)
+    if compared:
+        number, limit = parse_number(compared[1]), parse_number(compared[3])
+        if number is None or limit is None or number.bound or limit.bound:
+            return None
+        below = compared[2] in {"<", "≤", "<=", "<<", "≪"}
+        return number if (number.value < limit.value if below else number.value > limit.value) else None
+    *before, last = _EQUALS.split(text)
+    number = parse_number(last)
+    if not before or number is None:
+        return None
+    first = parse_number(before[-1])
+    if first is None:
+        return number if all(_ARITHMETIC.fullmatch(part) for part in before) else None
+    finer = first.exponent < number.exponent and _rounds_to(first.value, number.value, number.exponent)
+    return first if finer else number if first.value == number.value else None
 
 
 def in_unit_of(truth: Number, given: Number, unit: Unit) -> tuple[Number, str]:

@@ -38,6 +38,20 @@ _STATED = re.compile(
 )
 # Where a sentence may go on after the value: 'The answer is 32, because …'.
 _GOES_ON = re.compile(r"[,;.](?=\s)|\s(?=\()|\s(?=(?:because|since|as|which|so|for)\s)")
+# In a text a comma or 'with' may belong to the value; these do not.
+_TEXT_GOES_ON = re.compile(
+    r",?\s(?=(?:because|since|as|which|with|followed|where|having)\b|\()|\.(?=\s)|,\s(?=not\b)", re.IGNORECASE
+)
+_CONDITION = re.compile(
+    r"(?:\b(?:if|whether|suppose|assuming|unless|until|says?|said|claims?|claimed|thinks?)\s+(?:that\s+)?)$", re.I
+)
+# '### Final answer' and '**Answer**', the value on the next line.
+_HEADED = re.compile(
+    r"^[ \t]*(?:#{1,6}[ \t]*[*_]{0,2}|[*_]{2})(?:(?:the|my|our)[ \t]+)?(?:(?:final|correct)[ \t]+)?"
+    r"answer[:.]?[*_]{0,2}[:.]?[ \t]*\n\s{0,10}(?P<value>[^\n]{1,300})"
+    r"|<answer>\s{0,10}(?P<tagged>[^\n<]{1,300}?)\s{0,10}</answer>",
+    re.IGNORECASE | re.MULTILINE,
+)
 _FORMAT = re.compile(r"[@＠]\s{0,3}[^\s\[]+\s{0,3}\[")
 _NO_VALUE = re.compile(r"[?!:]$|\.{3}$|…$")
 
@@ -56,15 +70,23 @@ def stated(text: str, truth: str) -> list[tuple[int, str]]:
     """Return ``(position, value)`` of every statement of the answer (of the last hundred, if there are more).
 
     They are "The answer is X", "The final (correct, right) answer is X", "My answer is X", "Answer: X" and "Final
-    answer: X". X ends with the line or, before that, where the sentence does; it must then be a value of the
-    truth's form as a whole, so that "The answer is not 32", "… is between 30 and 40" state nothing.
+    answer: X", X under a heading "Answer", ``<answer>X</answer>``; not after "if" or
+    "she says". X ends with the line or, before that, where the sentence does; it must then be a value of the truth's form
+    as a whole, so that "The answer is not 32", "… is between 30 and 40" state nothing.
     """
     values = []
     for hit in list(_STATED.finditer(text))[-_LAST:]:
+        if _CONDITION.search(text, max(0, hit.start() - 40), hit.start()):
+            continue  # 'if the answer is 32', 'she says the answer is 32'
         value = _value_at_start(hit["value"], truth)
         if value is not None:
             values.append((hit.start("value"), value))
-    return values
+    for hit in list(_HEADED.finditer(text))[-_LAST:]:
+        group = "value" if hit["value"] else "tagged"
+        value = _value_at_start(hit[group], truth)
+        if value is not None:
+            values.append((hit.start(group), value))
+    return sorted(dict.fromkeys(values))
 
 
 def only_value(text: str, truth: str) -> list[tuple[int, str]]:
@@ -78,7 +100,9 @@ def only_value(text: str, truth: str) -> list[tuple[int, str]]:
 
 def _value_at_start(rest: str, truth: str) -> str | None:
     rest = rest.strip()
-    candidates = [rest, *(rest[: cut.start()] for cut in _GOES_ON.finditer(rest))]
+    text = parse_truth(truth).kind == "string" and canonical_string(truth) != canonical_string(rest)
+    first = [rest[: cut.start()] for cut in _TEXT_GOES_ON.finditer(rest)] if text else []
+    candidates = [*first, rest, *(rest[: cut.start()] for cut in _GOES_ON.finditer(rest))]
     for candidate in candidates[:12]:
         value = _unpaired_off(_unpaired_off(candidate.strip()).rstrip(".").rstrip())
         if value and _has_form(value, truth):

@@ -6,8 +6,18 @@ import re
 
 __all__ = ["strip_reasoning", "without_code"]
 
-_TAG = re.compile(r"<\s*(/?)\s*(?:think|thinking)\s*>", re.IGNORECASE)
+# '<think>' and what others write: '◁think▷' Kimi, '[THINK]' Mistral, '<|START_THINKING|>' Cohere.
+_TAG = re.compile(
+    r"[<◁]\s{0,3}(/?)\s{0,3}(?:seed:)?(?:think|thinking|thought|thoughts|reasoning)\s{0,3}[>▷]"
+    r"|\[(/?)THINK\]"
+    r"|<\|(?:START_THINKING|(END)_THINKING)\|>"
+    r"|<\|(?:begin_of_thought|(end)_of_thought)\|>",
+    re.IGNORECASE,
+)
+# gpt-oss as it is written without its server's parsing: what is before the final channel is reasoning.
+_CHANNEL = re.compile(r"<\|channel\|>\s{0,3}(\w{1,20})[^<]{0,200}<\|message\|>")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([^\n`]*)$")
+_NO_CODE = frozenset({"text", "plaintext", "plain", "txt", "output", "answer", "markdown", "md", "console"})
 _ANSWER_LINE = re.compile(r"^\s*[@＠][^\n\[]{1,100}\[")
 
 
@@ -16,14 +26,20 @@ def strip_reasoning(text: str) -> tuple[str, bool]:
 
     A block ends at the first closing tag. A closing tag without an opening one ends a block that began with
     the response, since some chat templates put the opening tag into the prompt. A block that is never closed
-    leaves nothing: the model was still thinking, so whatever stands before it is not its answer either.
+    leaves nothing: the model was still thinking, so whatever stands before it is not its answer either. Of a
+    response in channels (``<|channel|>analysis<|message|>…``) the final one is left.
     """
-    if "<" not in text:
+    if not any(mark in text for mark in "<◁["):
         return text, False
+    channels = list(_CHANNEL.finditer(text))
+    if channels:
+        if channels[-1][1].casefold() != "final":
+            return "", True
+        text = text[channels[-1].end() :]
     kept: list[str] = []
     start, inside = 0, False
     for tag in _TAG.finditer(text):
-        closing = bool(tag.group(1))
+        closing = any(tag.groups())
         if closing and not inside:
             kept.clear()
         elif not closing and not inside:
@@ -40,32 +56,29 @@ def strip_reasoning(text: str) -> tuple[str, bool]:
 
 
 def without_code(text: str) -> str:
-    """Return the text without fenced blocks, save those in which every line is an ``@name[value]`` line.
+    """Return the text without fenced blocks, save ``@name[value]`` lines.
 
-    Models often set their final answer in a fence of its own; that is text, not code. A fence that is never
-    closed runs to the end.
+    Models often set their final answer in a fence of its own; that is text, not code. Such lines are kept if the
+    fence holds nothing else, or says that it is no code (``text``, ``output`` …). A fence that is never closed runs
+    to the end.
     """
     if "```" not in text and "~~~" not in text:
         return text
     kept: list[str] = []
     block: list[str] = []
-    fence = ""
+    fence, language = "", ""
     for line in text.split("\n"):
         mark = _FENCE.match(line)
         if fence:
             if mark and mark.group(1).startswith(fence) and not mark.group(2).strip():
-                if _only_answers(block):
-                    kept.extend(block)
+                answers = [line for line in block if _ANSWER_LINE.match(line)]
+                if language in _NO_CODE or len(answers) == sum(bool(line.strip()) for line in block):
+                    kept.extend(answers)
                 block, fence = [], ""
             else:
                 block.append(line)
         elif mark:
-            fence = mark.group(1)
+            fence, language = mark.group(1), mark.group(2).strip().casefold()
         else:
             kept.append(line)
     return "\n".join(kept)
-
-
-def _only_answers(lines: list[str]) -> bool:
-    written = [line for line in lines if line.strip()]
-    return bool(written) and all(_ANSWER_LINE.match(line) for line in written)
