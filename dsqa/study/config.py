@@ -82,6 +82,11 @@ class StudyConfig(Section):
                 raise ValueError(
                     f"models: '{model.name}' names the endpoint '{model.endpoint}'; endpoints has: {known}"
                 )
+        if self.stop is not None and "min_runs" in self.stop.model_fields_set and self.stop.min_runs > self.most_runs:
+            raise ValueError(
+                f"stop: the first look is after min_runs ({self.stop.min_runs}), and 'runs' is {self.most_runs}, so "
+                "that no cell could stop early; raise 'runs' (the most that a cell may have) or lower min_runs"
+            )
         for where, request in [("request", self.request), *[(f"models: {m.name}", m.request) for m in self.models]]:
             self._check_request(where, request)
         for model in self.models:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,9 @@ from pydantic import BaseModel, ValidationError
 
 from dsqa.errors import StudyError
 from dsqa.study.config import StudyConfig
+from dsqa.study.plain import closest, in_plain_words
 from dsqa.study.sections import (
+    ArtefactConfig,
     BudgetConfig,
     EndpointConfig,
     ExecutionConfig,
@@ -70,14 +71,17 @@ def parse_study(text: str, path: Path | None = None) -> StudyConfig:
     try:
         return StudyConfig.model_validate(data)
     except ValidationError as invalid:
-        first = invalid.errors(include_url=False)[0]
+        # A misspelt name is why another one is missing: it comes first.
+        first = min(invalid.errors(include_url=False), key=lambda error: error["type"] != "extra_forbidden")
         loc = tuple(part for part in first["loc"] if not _is_union_tag(part))
         more = f"; {invalid.error_count() - 1} more after this" if invalid.error_count() > 1 else ""
-        message = re.sub(r"^(Value error|Assertion failed), ", "", first["msg"])
+        message = in_plain_words(first)
         hint = None
         if first["type"] == "extra_forbidden":
             message = "is not a setting of a study"
-            hint = f"settings here are: {', '.join(_settings_at(loc[:-1]))}"
+            known = _settings_at(loc[:-1])
+            meant = closest(str(loc[-1]), known)
+            hint = f"{f'did you mean {meant}? ' if meant else ''}settings here are: {', '.join(known)}"
         raise StudyError(
             message + more,
             path=path,
@@ -124,6 +128,8 @@ _SECTIONS: dict[str, type[BaseModel]] = {
 
 
 def _settings_at(loc: tuple[Any, ...]) -> list[str]:
+    if loc == ("execution", "artefacts"):
+        return list(ArtefactConfig.model_fields)
     section = _SECTIONS.get(str(loc[0]), StudyConfig) if loc else StudyConfig
     return list(section.model_fields)
 

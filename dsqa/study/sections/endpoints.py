@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import parse_qsl, urlsplit
 
@@ -20,6 +20,16 @@ SEED_PER_RUN = "per-run"
 _SECRET_NAME = re.compile(
     r"(^|[-_])(api[-_]?key|key|token|secret|sig|signature|password|authorization|cookie)$", re.I
 )
+_LIKE_A_KEY = re.compile(r"[A-Za-z0-9]{20,}")
+_OWN_HEADERS = {
+    "content-length",
+    "content-type",
+    "content-encoding",
+    "transfer-encoding",
+    "connection",
+    "host",
+}
+_BOUNDS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _NOT_IN_RESPONSES = (
     "seed",
     "stop",
@@ -57,15 +67,19 @@ def check_address(url: str) -> str:
     return url
 
 
-def check_parameters(api: str, names: Iterable[str]) -> None:
-    """Make sure that an API has the parameters a study asks for.
+def check_parameters(api: str, request: Mapping[str, Any]) -> None:
+    """Make sure that an API has the parameters a study asks for, and that those dsqa counts on have a value it can.
 
     Raises
     ------
     ValueError
-        It has no such parameter, or another name for it; the message says which.
+        It has no such parameter, or another name for it, or the value is none; the message says which.
     """
-    for name in names:
+    for name, value in request.items():
+        if name in _BOUNDS and value is not None and (type(value) is not int or value < 1):
+            raise ValueError(f"'{name}' must be a whole number, 1 or more")
+        if name == "seed" and value not in (None, SEED_PER_RUN) and type(value) is not int:
+            raise ValueError(f"'seed' must be a whole number, or {SEED_PER_RUN}")
         if api == "responses" and name in _NOT_IN_RESPONSES:
             raise ValueError(f"'{name}' is no parameter of the Responses API; leave it out, or use  api: chat")
         if api == "chat" and name in _ONLY_IN_RESPONSES:
@@ -119,6 +133,17 @@ class EndpointConfig(EndpointLimits):
     def _is_an_address(cls, value: str | None) -> str | None:
         return None if value is None else check_address(value)
 
+    @field_validator("api_key_env")
+    @classmethod
+    def _is_a_variable(cls, value: str | None) -> str | None:
+        # A key pasted here would be copied into study.json; Azure's keys are letters and digits only.
+        if value is not None and (not re.fullmatch(r"[A-Za-z_]\w*", value, re.ASCII) or _LIKE_A_KEY.fullmatch(value)):
+            raise ValueError(
+                "must be the name of an environment variable, such as OPENAI_API_KEY, never the key itself "
+                "(null: no key)"
+            )
+        return value
+
     @field_validator("api_version", mode="before")
     @classmethod
     def _is_text(cls, value: Any) -> Any:
@@ -131,6 +156,8 @@ class EndpointConfig(EndpointLimits):
         for name, text in value.items():
             if _SECRET_NAME.search(name):
                 raise ValueError(f"'{name}' would be recorded; name an environment variable in api_key_env")
+            if name.lower() in _OWN_HEADERS:
+                raise ValueError(f"'{name}' is set by dsqa itself; leave it out")
             if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name) or not text.isprintable() or not text.isascii():
                 raise ValueError(f"'{name}' is no header: plain characters on one line only")
         return value
