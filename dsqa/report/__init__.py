@@ -13,6 +13,7 @@ from dsqa.report.render import FORMATS, render_report
 
 if TYPE_CHECKING:
     from dsqa.report.appendix import conditions_table, facts_table, hashes_table, settings_text, template_text
+    from dsqa.report.comparison import models_compared
     from dsqa.report.ledger import execution_table, isolation_text, ledger_table
     from dsqa.report.methods import interval_table
     from dsqa.report.page import Page, open_page
@@ -34,6 +35,7 @@ __all__ = [
     "isolation_text",
     "lead",
     "ledger_table",
+    "models_compared",
     "open_page",
     "place_figure",
     "question_cards",
@@ -49,6 +51,7 @@ __all__ = [
 # What a page is made of is imported in the notebook's own process: rendering needs none of it, and it takes seconds.
 _ON_A_PAGE = {
     "appendix": ("conditions_table", "facts_table", "hashes_table", "settings_text", "template_text"),
+    "comparison": ("models_compared",),
     "ledger": ("execution_table", "isolation_text", "ledger_table"),
     "methods": ("interval_table",),
     "page": ("Page", "open_page"),
