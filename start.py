@@ -33,7 +33,9 @@ def main() -> int:
     extras = "demo,dev" if words[0] == "test" else "demo"
     set_up(extras)
     if words[0] == "test":
-        command = [str(PYTHON), "-m", "pytest", *words[1:]]
+        # A file's tests stay together: they share what is slow to make.
+        spread = ["-n", "logical", "--maxprocesses", "4", "--dist", "loadfile"]
+        command = [str(PYTHON), "-m", "pytest", *spread, *words[1:]]
     elif words[0] == "dsqa":
         command = [str(VENV / "bin" / "dsqa"), *words[1:]]
     else:
