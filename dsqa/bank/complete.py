@@ -19,7 +19,8 @@ from dsqa.values import parse_boolean, parse_truth
 
 __all__ = ["MADE_UP", "Completed", "complete", "format_for"]
 
-_COMMA_NUMBER = re.compile(r"(-?(?:\d{1,3}(?:\.\d{3})+|\d+)),(\d+)( ?%)?")
+_COMMA_NUMBER = re.compile(r"((?:[€£$] ?)?-?(?:\d{1,3}(?:\.\d{3})+|\d+)),(\d+)( ?(?:[%€£$]|[A-Za-z]{1,5}))?")
+_COMMA_ALONE = re.compile(r"[-−]?\d+,(?:\d{1,2}|\d{4,})")
 _MADE_LEVEL = "medium"
 
 
@@ -42,6 +43,9 @@ class Completed:
     def add(self, name: str | None, message: str, hint: str | None = None, **kind: Any) -> None:
         """Add a finding at the place of a field."""
         line, cell = self.place(name)
+        if cell is None and self.row.cells:
+            # The cell is blank; of several sheets, the line alone would not say which row.
+            message = f"{message}, in the row of cell {next(iter(self.row.cells.values()))}"
         said = self.fields.get("id")
         question = said if isinstance(said, str) else None
         self.findings.append(Finding(name, message, hint, line=line, cell=cell, question=question, **kind))
@@ -154,6 +158,8 @@ def _format_and_answers(
             pairs = [(name, "?") for name in asked or ("answer",)]
     if decimal_comma:
         pairs = [_with_point(pair, done) for pair in pairs]
+    elif raw.get("decimal_comma") is None:
+        _look_at_commas(pairs, done)
     done.fields["common_answers"] = pairs
     try:
         names = tuple(str(name) for name, _ in pairs)
@@ -195,6 +201,14 @@ def _with_point(pair: Any, done: Completed) -> Any:
     text = f"{match[1].replace('.', '')}.{match[2]}{match[3] or ''}"
     done.made_up["common_answers"] = "decimal commas read as points (cells stand between semicolons)"
     return name, text
+
+
+def _look_at_commas(pairs: list[Any], done: Completed) -> None:
+    for _, truth in pairs:
+        if isinstance(truth, str) and _COMMA_ALONE.fullmatch(truth.strip()):
+            message = f"'{truth.strip()}' is read as a list of two numbers"
+            hint = f"if it is one, write {truth.strip().replace(',', '.')}; if it is two, a blank after the comma"
+            done.add("common_answers", message, hint, severity="warning")
 
 
 def _made_format(names: tuple[str, ...], truths: list[str], said: str, done: Completed) -> str:

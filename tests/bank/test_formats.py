@@ -84,6 +84,19 @@ def test_decimal_commas_between_semicolons(tmp_path):
     assert bank["q1"].tolerance == "0.01"
 
 
+def test_a_decimal_comma_beside_a_unit_between_semicolons(tmp_path):
+    bank = load(tmp_path, "b.csv", "question;answer\nMost?;80,00 €\nLong?;€ 1.234,50\nHeavy?;3,5 kg\nWords?;a,b\n")
+    assert [q.answers["answer"] for q in bank] == ["80.00 €", "€ 1234.50", "3.5 kg", "a,b"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "warned"), [("61,8", True), ("61,8125", True), ("1,234", False), ("61, 8", False), ("1,2,3", False)]
+)
+def test_what_may_be_a_decimal_comma_is_warned_of(tmp_path, cell, warned):
+    found = examine_bank(save(tmp_path, "b.csv", f'question,answer\nMean?,"{cell}"\n'.encode())).findings
+    assert any(f.severity == "warning" and "list of two numbers" in f.message for f in found) is warned
+
+
 def test_a_decimal_point_anywhere_means_that_commas_are_none(tmp_path):
     bank = load(tmp_path, "b.csv", "question;answer\nMean?;34.65\nTwo?;1,2\n")
     assert bank["q2"].answers["answer"] == "1,2"
@@ -243,6 +256,13 @@ def test_formulas_never_worked_out_and_excels_errors(tmp_path):
     assert "#DIV/0!" in found[1].message
 
 
+def test_a_blank_cell_is_said_with_its_row_and_sheet(tmp_path):
+    path = workbook(tmp_path, HEADER, ["one", 1], sheets=[("Week 2", [HEADER, ["two", None]])])
+    (missing,) = examine_bank(path).errors
+    assert (missing.field, missing.line) == ("answer", 2)
+    assert missing.message.endswith("in the row of cell Week 2!A2")
+
+
 def test_a_cell_that_shows_less_than_it_holds_is_said(tmp_path):
     path = workbook(tmp_path, HEADER, ["q", 34.6512], formats={"B2": "0.00"})
     assert any("shows 34.65 and holds 34.6512" in f.message for f in examine_bank(path).findings)
@@ -335,6 +355,16 @@ def test_emphasis_in_the_text_is_no_label(tmp_path):
     text = "## a\n\n**Note:** use all rows.\n\n- **Alpha:** first\n- **Beta:** second\n\n- **Answer:** 1\n"
     (question,) = load(tmp_path, "b.md", text)
     assert "**Beta:** second" in question.question
+
+
+def test_labels_right_under_the_text(tmp_path):
+    text = "## a\nHow many?\n- Answer: 3\n- Level: easy\n\n## b\nAnd now?\n**Answer:** 4\n\n"
+    text += "## c\nList:\n- one\n- two\n\nAnswer: 5\n"
+    bank = load(tmp_path, "b.md", text)
+    assert [(q.question, q.answers["answer"]) for q in bank] == [
+        ("How many?", "3"), ("And now?", "4"), ("List:\n- one\n- two", "5"),
+    ]  # fmt: skip
+    assert bank["a"].level == "easy"
 
 
 def test_markdown_without_questions(tmp_path):

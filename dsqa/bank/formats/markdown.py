@@ -167,13 +167,27 @@ def _blocks(body: list[tuple[int, str]]) -> list[_Block]:
         elif not line.strip():
             if current is not None and current.kind == "text":
                 current = None
-        elif current is not None and current.kind == "text":
+        elif current is not None and current.kind == "text" and not _begins_labels(line, current):
             current.lines.append((number, line))
         else:
             current = _Block("text", [(number, line)])
             blocks.append(current)
         fence = after
     return blocks
+
+
+def _begins_labels(line: str, block: _Block) -> bool:
+    """Whether a labelled list begins here, with no blank line between it and the text before."""
+    return _label_on(line) and not any(_label_on(earlier, loose=True) for _, earlier in block.lines)
+
+
+def _label_on(line: str, *, loose: bool = False) -> bool:
+    bullet = _BULLETED.match(line)
+    rest = bullet[1] if bullet else line.strip()
+    label = _BOLD.match(rest) or (_PLAIN.match(rest) if bullet or loose else None)
+    if loose:
+        return bool(label or bullet or _DEFINITION.match(line))
+    return label is not None and field_named(label[1]) not in {None, *_NOT_LABELS}
 
 
 def _labels(block: _Block) -> list[tuple[str, str, int]] | None:

@@ -69,10 +69,10 @@ def boxed(text: str, truth: str) -> list[tuple[int, str]]:
 def stated(text: str, truth: str) -> list[tuple[int, str]]:
     """Return ``(position, value)`` of every statement of the answer (of the last hundred, if there are more).
 
-    They are "The answer is X", "The final (correct, right) answer is X", "My answer is X", "Answer: X" and "Final
-    answer: X", X under a heading "Answer", ``<answer>X</answer>``; not after "if" or
-    "she says". X ends with the line or, before that, where the sentence does; it must then be a value of the truth's form
-    as a whole, so that "The answer is not 32", "… is between 30 and 40" state nothing.
+    They are "The answer is X", "The final (correct, right) answer is X", "My answer is X", "Answer: X", "Final
+    answer: X", X under a heading "Answer", ``<answer>X</answer>``; not after "if" or "she says". X ends with the
+    line or, before that, where the sentence does; it must then be a value of the truth's form as a whole, so that
+    "The answer is not 32", "… is between 30 and 40" state nothing.
     """
     values = []
     for hit in list(_STATED.finditer(text))[-_LAST:]:
