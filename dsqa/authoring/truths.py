@@ -9,7 +9,7 @@ from dsqa.bank.findings import Finding
 from dsqa.bank.model import Question
 from dsqa.metrics import compare_answer, read_answer
 from dsqa.metrics.answers.question import about, unit_of
-from dsqa.values import Value, parse_number, parse_truth
+from dsqa.values import Value, canonical_string, parse_number, parse_truth
 
 __all__ = ["check", "decimals_asked"]
 
@@ -120,7 +120,7 @@ def _choice(name: str, text: str, said: str) -> Iterator[Finding]:
     if (
         len(words) > 1
         and re.search(r"\bor\b|/", _QUOTED.sub("", listed[0]))
-        and text.strip().casefold() not in {word.strip().casefold() for word in words}
+        and canonical_string(text) not in {canonical_string(word) for word in words}
     ):
         shown = ", ".join(words)
         message = f"'{text}' of {name} is none of the words that the format gives: {shown}"

@@ -110,6 +110,7 @@ def test_each_mistake(folder, changes, severity, field, part):
         {"question": "Are the column names fine, and what is the mean?"},
         {"format": "@mean[m] is a number", "common_answers": [["mean", "7.33"]]},
         {"format": '@mean[m], "yes" or "no"', "common_answers": [["mean", "Yes"]]},
+        {"format": '@mean[m], "Normal" or "Non-Normal"', "common_answers": [["mean", '"Non-Normal"']]},
         {"format": "@mean[m], a list of integers", "common_answers": [["mean", "[1, 2]"]]},
         {"format": "@mean[m], a p-value to 3 decimals", "common_answers": [["mean", "<0.001"]]},
         {"format": "@mean[m]", "common_answers": [["mean", ""]]},
