@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
+from typing import Any
 
 from dsqa.errors import StatisticsError
 from dsqa.report.markdown import Column, Markdown, escape, table
 from dsqa.report.page import Page
+from dsqa.report.wording import is_missing
 from dsqa.stats import ModelComparison, compare_models
 
 __all__ = ["models_compared"]
@@ -48,7 +49,7 @@ def _compared(page: Page, by: str, measure: str) -> str:
 def _differences(result: ModelComparison, by: str, measure: str) -> Markdown:
     rows = []
     for row in result.rows("difference").to_dict("records"):
-        known = not math.isnan(row["low"])
+        known = not is_missing(row["low"])
         rows.append(
             [
                 escape(row["first"]),
@@ -71,7 +72,7 @@ def _differences(result: ModelComparison, by: str, measure: str) -> Markdown:
     return table(columns, rows, label=f"tbl-compared-{by}-{measure}", caption=caption, classes=("stack",))
 
 
-def _p(value: float) -> str:
-    if math.isnan(value):
+def _p(value: Any) -> str:
+    if is_missing(value):
         return "–"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
