@@ -237,7 +237,8 @@ def _as_enumerated(items: tuple[tuple[str, str], ...], answer: str, wanted: int)
         ends = parse_range(_LABEL_OF_RANGE.sub("", answer, count=1)) if wanted == 2 else None
         if ends is not None:
             return tuple(("", str(end.value)) for end in ends)
-        before, conjunction, after = texts[-1].rpartition(" and ") if texts else ("", "", "")
+        last = texts[-1] if texts else ""
+        before, conjunction, after = last.rpartition(" and " if " and " in last else " & ")
         if conjunction and len(texts) == wanted - 1:
             texts = [*texts[:-1], before, after]
     elif wanted > 1 and _AND.match(texts[-1]):

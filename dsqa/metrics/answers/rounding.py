@@ -35,9 +35,16 @@ __all__ = ["canonical_key", "compare_number", "in_unit_of", "single_number"]
 
 _LONGEST_WORKED = 200
 _EQUALS = re.compile(r"\s*(?:=|≈|→|⇒|->|=>|\\rightarrow|\\to)\s*")
-_COMPARED = re.compile(r"([^<>≤≥]*\d[^<>≤≥]*?)\s*(<<|<=|>=|[<>≤≥≪≫])\s*([\d.]+)")
-_ARITHMETIC = re.compile(r"(?=.*\d)[\d\s.,()+\-−–*/×÷·^√²³%]+")
-_REMARK = re.compile(r",\s+(?!(?:or|and|not|but)\b)[^\W\d]+(?:[ -][^\W\d]+){0,7}\.?$")
+_COMPARED = re.compile(r"([^<>≤≥]*\d[^<>≤≥]*?)\s*(<<|<=|>=|[<>≤≥≪≫])\s*(?:(?:α|alpha)\s*=?\s*)?([\d.]+)")
+_ARITHMETIC = re.compile(
+    r"(?=.*\d)[\d\s.,()+\-−–*/×÷·^√²³%]+|(?:\d\s?[×*·]?\s?)?Pr?\s?\([^()]{1,60}\)", re.IGNORECASE
+)
+# '34.65, rounded' and 't = -2.41, df = 58'; not '32, or more'.
+_REMARK = re.compile(
+    r",\s+(?!.*\b(?:or|and|not|but|maybe|perhaps|possibly|unless|if|more|less|fewer)\b)"
+    r"(?:[^\W\d]+(?:[ -][^\W\d]+){0,7}\.?|(?:df|p|n|se|sd|ci|9\d\s?%\s?ci)\b[^@]{1,60})$",
+    re.IGNORECASE,
+)
 
 
 def compare_number(truth: Number, answer: str, rule: Rule) -> tuple[bool, str, str]:
@@ -85,7 +92,8 @@ def single_number(text: str) -> Number | None:
     """
     number = parse_number(text)
     if number is None and len(text) <= _LONGEST_WORKED and any(c.isdigit() for c in text):
-        number = _worked_out(plain(text))
+        bare = plain(text).rstrip(" ,;")
+        number = parse_number(bare) or _worked_out(bare)
     if number is None and text.strip()[-1:] in {"]", ")", "}"}:
         # '[34.65]', '[[1,234]]' and 'array([3])': a list of one is that one.
         for spaced in (False, True):
@@ -98,7 +106,8 @@ def single_number(text: str) -> Number | None:
 def _worked_out(text: str) -> Number | None:
     remark = _REMARK.search(text)
     if remark:
-        return parse_number(text[: remark.start()])
+        second = parse_number(remark[0].strip(", "))
+        return parse_number(text[: remark.start()]) if second is None or second.label else None
     compared = _COMPARED.fullmatch(text)
     if compared:
         number, limit = parse_number(compared[1]), parse_number(compared[3])

@@ -40,10 +40,13 @@ _STATED = re.compile(
 _GOES_ON = re.compile(r"[,;.](?=\s)|\s(?=\()|\s(?=(?:because|since|as|which|so|for)\s)")
 # In a text a comma or 'with' may belong to the value; these do not.
 _TEXT_GOES_ON = re.compile(
-    r",?\s(?=(?:because|since|as|which|with|followed|where|having)\b|\()|\.(?=\s)|,\s(?=not\b)", re.IGNORECASE
+    r",?\s(?=(?:because|since|as|which)\b|\()|\.(?=\s)|,\s(?=(?:not|with|followed|where|having)\b)", re.IGNORECASE
 )
 _CONDITION = re.compile(
-    r"(?:\b(?:if|whether|suppose|assuming|unless|until|says?|said|claims?|claimed|thinks?)\s+(?:that\s+)?)$", re.I
+    r"\b(?:(?:if|whether|suppose|assuming|unless|until|says?|said|claims?|claimed|thinks?)\s+(?:that\s+)?"
+    r"|(?:wrong|incorrect|false|naive|expected|possible|example|sample|initial|previous)\s+"
+    r"|(?:(?:can|could|would)\s?not\s+be|can['’]t\s+be|is(?:\s+not|n['’]t))\s+)$",
+    re.IGNORECASE,
 )
 # '### Final answer' and '**Answer**', the value on the next line.
 _HEADED = re.compile(

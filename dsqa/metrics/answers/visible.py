@@ -7,12 +7,14 @@ import re
 __all__ = ["strip_reasoning", "without_code"]
 
 # '<think>' and what others write: '◁think▷' Kimi, '[THINK]' Mistral, '<|START_THINKING|>' Cohere.
+# Words that a text may well hold in other senses count at the beginning of a line only; in code marks none does.
 _TAG = re.compile(
-    r"[<◁]\s{0,3}(/?)\s{0,3}(?:seed:)?(?:think|thinking|thought|thoughts|reasoning)\s{0,3}[>▷]"
-    r"|\[(/?)THINK\]"
+    r"(?<!`)(?:[<◁]\s{0,3}(/?)\s{0,3}(?:think|thinking)\s{0,3}[>▷]"
+    r"|^[ \t]{0,8}(?:<(?:seed:think|thoughts?|reasoning)>|\[THINK\])"
+    r"|(</(?:seed:think|thoughts?|reasoning)>|\[/THINK\])"
     r"|<\|(?:START_THINKING|(END)_THINKING)\|>"
-    r"|<\|(?:begin_of_thought|(end)_of_thought)\|>",
-    re.IGNORECASE,
+    r"|<\|(?:begin_of_thought|(end)_of_thought)\|>)",
+    re.IGNORECASE | re.MULTILINE,
 )
 # gpt-oss as it is written without its server's parsing: what is before the final channel is reasoning.
 _CHANNEL = re.compile(r"<\|channel\|>\s{0,3}(\w{1,20})[^<]{0,200}<\|message\|>")
