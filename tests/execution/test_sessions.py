@@ -124,6 +124,8 @@ def test_magics_that_need_none_work(shared):
         ("import os\nos.fork()", "blocked", "PermissionError at line 2", 2),
         ("x = bytearray(1 << 40)", "killed by memory", "MemoryError at line 1", 1),
         ("input()", "failed", "EOFError at line 1", 1),
+        # IPython alone needs tens of seconds to tell of it.
+        ("def f():\n    return f()\n\nf()", "failed", "RecursionError at line 2", 2),
         ("import sys\nsys.exit(3)", "failed", "SystemExit at line 2: 3", 2),
     ],
 )

@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import time
+from types import TracebackType
 from typing import Any
 
 from IPython.core.displayhook import DisplayHook
@@ -129,6 +130,15 @@ class _Hook(DisplayHook):
         pass
 
 
+def _leave_out_the_middle(trace: TracebackType | None, keep: int = 20) -> None:
+    frames = []
+    while trace is not None:
+        frames.append(trace)
+        trace = trace.tb_next
+    if len(frames) > 2 * keep:
+        frames[keep - 1].tb_next = frames[-keep]
+
+
 class _Shell(InteractiveShell):
     """IPython, without a terminal, a history file or other processes."""
 
@@ -140,6 +150,17 @@ class _Shell(InteractiveShell):
     def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
         _flush()
         self.outputs.text("error", self.InteractiveTB.stb2text(stb))
+
+    def _get_exc_info(self, exc_tuple: Any = None) -> Any:
+        # IPython looks through all modules for every frame: endless recursion would take longer to tell than to run.
+        etype, value, trace = super()._get_exc_info(exc_tuple)  # type: ignore[no-untyped-call]
+        told: set[int] = set()
+        error = value
+        while error is not None and id(error) not in told:
+            told.add(id(error))
+            _leave_out_the_middle(error.__traceback__)
+            error = error.__cause__ or error.__context__
+        return etype, value, trace
 
     def system(self, cmd: str) -> None:
         self.refuse(f"!{cmd}")
