@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from dsqa import __version__
 from dsqa.endpoints.adapt import Adapter
 from dsqa.endpoints.classify import status_of_error
 from dsqa.endpoints.dialect import DIALECTS
 from dsqa.endpoints.failures import Failure, PassingFailure, PermanentFailure, Scope
 from dsqa.endpoints.reply import MalformedReplyError, Reply
 from dsqa.errors import EndpointError
-from dsqa.records import RecordStore
+from dsqa.prices import recorded_prices
+from dsqa.records import Record, RecordStore
 from dsqa.sampling.batch.lines import BatchResult, RequestFile, read_results
 from dsqa.sampling.batch.service import BatchService
 from dsqa.sampling.batch.state import BatchFolder, BatchState, CellNote, Job
 from dsqa.sampling.batch.submit import check_batches
+from dsqa.sampling.history import History, Tally
+from dsqa.sampling.job import Past
+from dsqa.sampling.ledger import SessionEntry, now_utc
 from dsqa.sampling.plan import CellRequest, PlannedRequest
 from dsqa.sampling.sample import settings_of
 from dsqa.sampling.scribe import Attempt, Scribe
@@ -75,10 +82,16 @@ def collect_batches(folder: StudyFolder) -> Collected:
         return total
     batches = BatchFolder(folder.batch_path)
     config = settings_of(folder, folder.describe())
+    past = Past(folder, History(recorded_prices(folder.root)))
     with ExitStack() as stack:
-        store = stack.enter_context(RecordStore.open(folder.records_path))
+        store = stack.enter_context(RecordStore.open(folder.records_path, past.see))
         state = batches.load()
+        tally = stack.enter_context(_in_the_account(past, store, state))
         services: dict[str, BatchService] = {}
+
+        def see(record: Record) -> None:
+            past.history.see(record, tally)
+
         for job in state.jobs:
             if job.step != "submitted" or job.remote not in _ENDED:
                 continue
@@ -86,11 +99,35 @@ def collect_batches(folder: StudyFolder) -> Collected:
                 service = BatchService(job.endpoint, config.endpoints[job.endpoint], config.sampling.timeout)
                 services[job.endpoint] = stack.enter_context(service)
             with RequestFile(batches.requests_path(job)) as requests:
-                _Collection(batches, state, job, services[job.endpoint], config, store, requests, total).run()
+                _Collection(batches, state, job, services[job.endpoint], config, store, requests, total, see).run()
             store.sync()
             job.step = "collected"
             batches.save(state)
     return total
+
+
+@contextmanager
+def _in_the_account(past: Past, store: RecordStore, state: BatchState) -> Iterator[Tally]:
+    """Keep a session's line for a collection, so that the account adds up to the records; gives its tally."""
+    past.ledger.close_killed(past.rest)
+    names = [job.batch_id for job in state.jobs if job.step == "submitted" and job.remote in _ENDED]
+    known = len(store.recorded)
+    entry = SessionEntry(0, now_utc(), runs_before=known, runs_after=known, pid=os.getpid(), version=__version__)
+    entry.settings = {"batches": names}
+    begun = time.monotonic()
+    past.ledger.begin(entry)
+    entry.how = "error"
+    try:
+        yield entry.tally
+        entry.how = "complete"
+    except BaseException as error:
+        entry.why = str(error) or type(error).__name__
+        raise
+    finally:
+        entry.ended, entry.wall_seconds = now_utc(), round(time.monotonic() - begun, 3)
+        entry.runs_after = len(store.recorded)
+        entry.requests, entry.retries = entry.tally.requests, entry.tally.retries
+        past.ledger.end(entry)
 
 
 class _Collection:
@@ -106,9 +143,10 @@ class _Collection:
         store: RecordStore,
         requests: RequestFile,
         total: Collected,
+        see: Callable[[Record], object],
     ) -> None:
         self._batches, self._state, self._job, self._service = batches, state, job, service
-        self._store, self._total = store, total
+        self._store, self._total, self._see = store, total, see
         self._retries = config.sampling.retries
         self._dialect = next(d for d in DIALECTS.values() if job.url.endswith(d.path))
         self._adapter = Adapter.from_dict(job.endpoint, state.adapted.get(job.endpoint, {}))
@@ -212,5 +250,6 @@ class _Collection:
         # How long the endpoint took for it, nobody knows.
         record = replace(record, seconds=None, batch=self._job.batch_id)
         self._store.append(record)
+        self._see(record)
         self._total.recorded += 1
         self._total.failed += record.status == "failed"
