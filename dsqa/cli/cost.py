@@ -10,8 +10,9 @@ from dsqa.prices import format_money
 
 if TYPE_CHECKING:
     from dsqa.sampling import Estimate, ModelEstimate, SamplingSummary
+    from dsqa.study.sections import BudgetConfig
 
-__all__ = ["estimate_text", "money_text", "spent_text"]
+__all__ = ["budget_text", "estimate_text", "money_text", "spent_text"]
 
 _HEAD = (
     ("", "", "", "", "tokens", "tokens out", "tokens out", "money", "money", "money"),
@@ -46,6 +47,26 @@ def estimate_text(estimate: Estimate, root: Path) -> str:
         for pairs in (list(zip(row, widths, strict=True)) for row in rows)
     ]
     return "\n".join([*(line.rstrip() for line in lines), "", *_remarks(estimate, root)])
+
+
+def budget_text(caps: BudgetConfig, estimate: Estimate) -> str | None:
+    """Return what the budget does to an estimate, which is made without it; None where nothing is capped."""
+    parts = []
+    if caps.money is not None:
+        unknown = sorted({model.model for model in estimate.models if model.price is None})
+        if unknown:
+            return (
+                f"The budget caps money, and no price is known for {', '.join(unknown)}: as it is, 'dsqa sample' "
+                "would send nothing."
+            )
+        parts.append(format_money(caps.money, estimate.currency))
+    if caps.tokens is not None:
+        parts.append(_count(caps.tokens, "token"))
+    if caps.requests is not None:
+        parts.append(_count(caps.requests, "request"))
+    if not parts:
+        return None
+    return f"The budget ends it before the study has taken more than {', '.join(parts)}, all its sessions together."
 
 
 def _row(model: ModelEstimate) -> tuple[str, ...]:

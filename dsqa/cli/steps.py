@@ -239,13 +239,16 @@ def sample(
 
 
 def _say_what_it_would_cost(config: StudyConfig, study: Path, root: Path, asking: Asking, as_json: bool) -> None:
-    from dsqa.cli.cost import estimate_text
-    from dsqa.sampling import estimate_study
+    from dsqa.cli.cost import budget_text, estimate_text
+    from dsqa.sampling import estimate_study, parse_budget
 
     selection = asking.selection()
+    caps = parse_budget(asking.budget, config.budget)
     estimate = estimate_study(config, study, root, limit=asking.limit, only=selection)
     if config.stop is None:
         click.echo(json.dumps(estimate.to_dict()) if as_json else estimate_text(estimate, Path(shown(root))))
+        if not as_json and (remark := budget_text(caps, estimate)):
+            click.echo(remark)
         return
     # It stops by itself: somewhere between the first look at every cell and the most runs it may have.
     first = config.stop.looks(config.most_runs)[0]
@@ -258,6 +261,8 @@ def _say_what_it_would_cost(config: StudyConfig, study: Path, root: Path, asking
     click.echo(estimate_text(least, Path(shown(root))))
     click.echo(f"\nAt most, if none is before it has {config.most_runs} runs:\n")
     click.echo(estimate_text(estimate, Path(shown(root))))
+    if remark := budget_text(caps, estimate):
+        click.echo(remark)
 
 
 @click.command(short_help="Run the answers' code and mark every run.")

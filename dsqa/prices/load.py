@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
@@ -12,7 +11,8 @@ import yaml
 from pydantic import ValidationError
 
 from dsqa.errors import StudyError
-from dsqa.prices.model import PriceFile, Prices
+from dsqa.prices.model import PriceEntry, PriceFile, Prices
+from dsqa.study.plain import closest, in_plain_words
 
 __all__ = ["USER_FILE", "find_prices", "load_prices", "recorded_prices", "save_prices"]
 
@@ -120,9 +120,11 @@ def _read(path: Path) -> PriceFile:
     try:
         return PriceFile.model_validate({} if data is None else data)
     except ValidationError as invalid:
-        first = invalid.errors(include_url=False)[0]
+        # A misspelt name is why another one is missing: it comes first.
+        first = min(invalid.errors(include_url=False), key=lambda error: error["type"] != "extra_forbidden")
         where = ".".join(str(part) for part in first["loc"]) or None
-        message = re.sub(r"^Value error, ", "", first["msg"])
+        message = in_plain_words(first)
         if first["type"] == "extra_forbidden":
-            message = "is not a setting of a price"
+            meant = closest(str(first["loc"][-1]), (PriceEntry if len(first["loc"]) > 1 else PriceFile).model_fields)
+            message = "is not a setting of a price" + (f"; did you mean {meant}?" if meant else "")
         raise StudyError(message, path=path, field=where, hint=hint) from None

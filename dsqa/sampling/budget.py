@@ -126,18 +126,25 @@ def parse_budget(texts: tuple[str, ...], study: BudgetConfig) -> BudgetConfig:
         A text is none of these.
     """
     caps = study.model_dump()
-    for part in (part.strip() for text in texts for part in text.split(",")):
+    set_here: set[str] = set()
+    for text, part in ((whole, part.strip()) for whole in texts for part in whole.split(",")):
         name, equals, number = part.partition("=")
         name, number = (name.strip(), number.strip()) if equals else ("money", name)
         try:
             value = float(number)
         except ValueError:
             value = 0.0
-        if name not in {"money", "tokens", "requests"} or not 0 < value < float("inf"):
+        # A number alone in a list is no money: in money=2,50 and tokens=2,500 someone meant the comma otherwise.
+        known = name in {"money", "tokens", "requests"} and name not in set_here and (equals or "," not in text)
+        if not known or not (0 if name == "money" else 1) <= value < float("inf") or not value:
             raise StudyError(
-                f"'{part}' is no budget",
+                f"'{text}' is no budget",
                 field="--budget",
-                hint="write money=5, tokens=2000000 or requests=500; a number alone is money",
+                hint=(
+                    "write money=2.5, tokens=2000000 or requests=500, each once, with a point and no commas in "
+                    "numbers; a number alone is money"
+                ),
             )
+        set_here.add(name)
         caps[name] = value if name == "money" else int(value)
     return BudgetConfig.model_validate(caps)

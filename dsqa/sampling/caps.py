@@ -78,5 +78,5 @@ def _check_price(prices: Prices, model: str, address: str, currency: str) -> Non
         raise StudyError(
             f"is in {currency}, and the price of '{model}' in {price.currency}",
             field="budget",
-            hint=f"state both in one currency (prices: {price.origin})",
+            hint="state both in one currency: 'currency' under 'budget', and in your prices.yaml",
         )

@@ -109,7 +109,14 @@ def test_the_command_line_s_budget_goes_before_the_study_s(texts, expected):
     assert parse_budget(texts, BudgetConfig(tokens=7)) == expected
 
 
-@pytest.mark.parametrize("text", ["much", "time=5", "money=", "money=-1", "tokens=0", "money=inf", "money=nan", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("much", "time=5", "money=", "money=-1", "tokens=0", "money=inf", "money=nan", "", "requests=0.5"),
+        # Commas in numbers: taken for a list, money=2,50 would be a cap of 50.
+        *("money=2,50", "tokens=2,500", "2,50", "money=1,money=2"),
+    ],
+)
 def test_a_budget_that_is_none_is_refused(text):
     with pytest.raises(StudyError, match="is no budget"):
         parse_budget((text,), BudgetConfig())

@@ -9,9 +9,10 @@ import sys
 
 import pytest
 
-from dsqa.cli.cost import estimate_text, money_text
+from dsqa.cli.cost import budget_text, estimate_text, money_text
 from dsqa.errors import StudyError
 from dsqa.sampling import Selection, estimate_study, sample_study
+from dsqa.study.sections import BudgetConfig
 from dsqa.tokens import count_bpe, count_messages
 from tests.sampling.studies import prepare, study_config, write_bank
 from tests.support.server import FaultServer, completion
@@ -156,3 +157,13 @@ def test_on_the_command_line(folder):
     wrong = dsqa("--only", "model=gpt")
     assert wrong.returncode == 2
     assert "no model 'gpt' (it has: m, other)" in wrong.stderr
+    capped = dsqa("--budget", "tokens=5000,requests=3")
+    assert "The budget ends it before the study has taken more than 5,000 tokens, 3 requests" in capped.stdout
+    assert "no budget" in dsqa("--budget", "5 EUR").stderr
+
+
+def test_a_cap_on_money_without_a_price_would_send_nothing_and_says_so(folder):
+    known, unknown = estimate(folder, models=["m"]), estimate(folder, models=["unheard-of"])
+    assert budget_text(BudgetConfig(), known) is None
+    assert "more than 5.00 USD" in str(budget_text(BudgetConfig(money=5), known))
+    assert "no price is known for unheard-of" in str(budget_text(BudgetConfig(money=5), unknown))
