@@ -45,7 +45,7 @@ def doctor(get_model: bool, as_json: bool) -> int:
         from dsqa.endpoints.embedded import fetch_weights
 
         click.echo(f"weights: {fetch_weights()}", err=True)
-    findings = [_python(), *_sandbox(), *_embedded(), *_renderers(), *_keys(Path.cwd())]
+    findings = [_python(), *_sandbox(), *_embedded(), *_renderers(), _cluster(), *_keys(Path.cwd())]
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))
     else:
@@ -125,6 +125,14 @@ def _renderers() -> list[Finding]:
             else Finding(name, state, f"the bundled {name} is not installed", "pip install 'dsqa[render]'")
         )
     return findings
+
+
+def _cluster() -> Finding:
+    version = _version("distributed")
+    if version:
+        return Finding("cluster", "ok", f"distributed {version} (--scheduler)")
+    detail = "distributed is not installed; only needed for --scheduler"
+    return Finding("cluster", "optional", detail, "pip install 'dsqa[cluster]'")
 
 
 def _keys(folder: Path) -> list[Finding]:

@@ -222,6 +222,7 @@ def test_doctor_says_what_is_there_and_never_a_key(tmp_path):
     findings = {finding["name"]: finding for finding in json.loads(result.stdout)}
     assert findings["sandbox"]["state"] == "ok"
     assert findings["OPENAI_API_KEY"]["detail"] == "set"
+    assert "--scheduler" in findings["cluster"]["detail"]
     assert KEY not in result.stdout
     assert "not set" in dsqa("doctor", cwd=tmp_path, key=None).stdout
 
