@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import json
 from pathlib import Path
@@ -471,3 +472,11 @@ def test_any_bytes_give_a_bank_or_one_line(suffix, raw, tmp_path_factory):
     except BankError as caught:
         message = str(caught)
     assert "\n" not in message
+
+
+def test_reading_long_cells_leaves_other_readers_of_csv_their_limit(tmp_path):
+    path = tmp_path / "bank.csv"
+    path.write_text('question,answer\n"' + "Long? " * 40_000 + '",5\n')
+    before = csv.field_size_limit()
+    assert len(load_bank(path)) == 1
+    assert csv.field_size_limit() == before

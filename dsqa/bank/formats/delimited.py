@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -40,7 +41,28 @@ def read(path: Path) -> Source:
     if said:
         text, skipped = text[said.end() :], 1
     delimiter = said[1] if said else _delimiter(text)
-    csv.field_size_limit(_LONGEST_CELL)
+    with _long_cells():
+        header, rows = _rows(text, delimiter, skipped, path, findings)
+    if header is None:
+        raise BankError("holds no question", path=path, hint=HEADER_HINT)
+    comma = delimiter == ";" and not any(_has_decimal_point(row) for row in rows)
+    return Source(tuple(rows), tuple(findings), decimal_comma=comma)
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    # The limit is the whole process's: whoever else reads CSV keeps their own.
+    before = csv.field_size_limit(_LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _rows(
+    text: str, delimiter: str, skipped: int, path: Path, findings: list[Finding]
+) -> tuple[list[str] | None, list[Row]]:
+    """Return the header and the rows; what cannot be read is added to `findings`."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     header: list[str] | None = None
     rows: list[Row] = []
@@ -67,10 +89,7 @@ def read(path: Path) -> Source:
             continue
         values = {name: cell for name, cell in zip(header, cells, strict=False) if name.strip() and cell.strip()}
         rows.append(Row(values, line))
-    if header is None:
-        raise BankError("holds no question", path=path, hint=HEADER_HINT)
-    comma = delimiter == ";" and not any(_has_decimal_point(row) for row in rows)
-    return Source(tuple(rows), tuple(findings), decimal_comma=comma)
+    return header, rows
 
 
 def write(path: Path, questions: Sequence[Question]) -> None:
