@@ -22,6 +22,8 @@ def compared(truth: str, answer: str, name: str = "x", text: str = "What is it?"
     [
         ("0.28", "28", {}, "per cent for a proportion (100 ×)"),
         ("28.0", "0.28", {}, "proportion for a per cent (÷ 100)"),
+        ("20%", "0.2", {}, "proportion for a per cent (÷ 100)"),
+        ("60", "0.6", {"unit": "percent"}, "proportion for a per cent (÷ 100)"),
         ("-0.58", "0.58", {}, "the other sign"),
         ("34.65", "34.7", {}, "fewer decimals than asked"),
         ("34.67", "34.6", {}, "cut off, not rounded"),

@@ -176,6 +176,8 @@ def _meets(value: Decimal, given: Number, truth: Number, exact: bool) -> bool:
     half a per cent let pass, so that a truth of one digit does not explain whatever is near.
     """
     difference = abs(EXACT.subtract(given.value, value))
+    if exact and not difference and not truth.fraction:
+        return True  # 0.2 for 20%
     half = EXACT.scaleb(Decimal(5), given.exponent - 1) if not given.whole else Decimal(0)
     if given.fraction:
         half = Decimal(0)
