@@ -32,7 +32,7 @@ error goes to the upper one. Otherwise it starts from
 
 and raises the upper end to the bound at a = (1 − level)/2 where that is higher. The consequence is real and
 not an artefact: at level 0.95 it takes 129 equal scores of 3 before σ̄ ≥ 0.3 is excluded, since a 2.3 % share
-of zeros makes σ̄ = 0.3.
+of zeros makes σ̄ = 0.3. docs/coverage.md sets its coverage beside that of the bare bootstraps.
 """
 
 from __future__ import annotations
