@@ -160,7 +160,8 @@ def _settle(item: Item, result: ExecutionResult | None, overwrite: bool) -> tupl
             return Answered(question.id, "differs", values, typed), question
     updates: dict[str, Any] = {"common_answers": tuple(values.items())}
     if item.source.made_up.get("format") == MADE_UP:
-        updates["format"] = format_for(tuple(values), list(values.values()))
+        units = {name: question.setting("unit", name) or "" for name in values}
+        updates["format"] = format_for(tuple(values), list(values.values()), units=units)
     outcome: Outcome = "filled in" if item.unanswered else "overwritten"
     return Answered(question.id, outcome, values, typed, said), question.model_copy(update=updates)
 

@@ -23,6 +23,7 @@ JSON_MARK = " (json)"
 _ORDER = ("id", "question", "common_answers", "format", "file_name", "level", "concepts", "category")
 _FORMATTED = re.compile(r"[@＠]([^\s@\[\]]+)\s?\[")
 _BETWEEN = re.compile(r"[\s,;]*(?:and\b)?[\s,;]*")
+_NAMED = re.compile(r"([A-Za-z]\w{0,60})\s*=\s*([^=\s][^=]*)")
 _KEYED = re.compile(r"\s*@?([^:=@]+?)\s*(?:=|:)\s*(.*?)\s*", re.DOTALL)
 _TRUE = frozenset({"yes", "y", "true", "1", "ja", "x"})
 _FALSE = frozenset({"no", "n", "false", "0", "nein"})
@@ -191,6 +192,9 @@ def common_answers_of(text: str, names: tuple[str, ...]) -> list[tuple[str, str]
     formatted = _formatted(text)
     if formatted and (not names or {name for name, _ in formatted} & set(names)):
         return formatted
+    several = _keyed_by_name(text) if not names else []
+    if several:
+        return several
     if len(names) <= 1:
         return [(names[0] if names else "answer", text.strip())]
     for separator in (mark for mark in ("\n", ";", ",") if mark in text.strip()):
@@ -203,6 +207,15 @@ def common_answers_of(text: str, names: tuple[str, ...]) -> list[tuple[str, str]
             return list(zip(names, parts, strict=True))
     wanted = ", ".join(f"@{name}[…]" for name in names)
     raise ValueError(f"the format asks for {len(names)} answers, which cannot be told apart here; write {wanted}")
+
+
+def _keyed_by_name(text: str) -> list[tuple[str, str]]:
+    """Return the pairs of ``mean = 3.2; sd = 1.1`` or of such lines, or none; ``a = 1, b = 2`` is one value."""
+    parts = [part.strip() for part in re.split(r"[;\n]", text) if part.strip()]
+    named = [_NAMED.fullmatch(part) for part in parts]
+    pairs = [(match[1], match[2]) for match in named if match is not None]
+    distinct = len({name.casefold() for name, _ in pairs}) == len(pairs)
+    return pairs if len(pairs) > 1 and len(pairs) == len(parts) and distinct else []
 
 
 def _formatted(text: str) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from typing import Any, get_args
 from dsqa.bank.cells import JSON_MARK, common_answers_of, parse_cell
 from dsqa.bank.checks import format_names
 from dsqa.bank.columns import fields_of
-from dsqa.bank.fields import as_text
+from dsqa.bank.fields import as_text, check_unit
 from dsqa.bank.findings import Finding
 from dsqa.bank.model import Level, Question
 from dsqa.bank.rows import Row
@@ -142,7 +142,7 @@ def _format_and_answers(
     if value is None or (isinstance(value, str) and not value.strip()):
         if not answers_needed and raw.get("reference_code"):
             names = _leave_unanswered(done, asked or ("answer",))
-            done.fields["format"] = form if asked else _made_format(names, [""], form, done)
+            done.fields["format"] = form if asked else _made_format(names, [""], raw, done)
             return names
         hint = "write the right answer"
         if raw.get("reference_code"):
@@ -167,7 +167,7 @@ def _format_and_answers(
     except (TypeError, ValueError):
         done.fields["format"] = form
         return asked
-    done.fields["format"] = form if asked else _made_format(names, truths, form, done)
+    done.fields["format"] = form if asked else _made_format(names, truths, raw, done)
     return names
 
 
@@ -211,38 +211,57 @@ def _look_at_commas(pairs: list[Any], done: Completed) -> None:
             done.add("common_answers", message, hint, severity="warning")
 
 
-def _made_format(names: tuple[str, ...], truths: list[str], said: str, done: Completed) -> str:
+def _made_format(names: tuple[str, ...], truths: list[str], raw: dict[str, Any], done: Completed) -> str:
+    said = str(raw.get("format") or "")
+    unit = raw.get("unit") or {}
+    if isinstance(unit, str):
+        unit = parse_cell("unit", unit, names)
+    units = unit if isinstance(unit, dict) else dict.fromkeys(names, str(unit))
     if said.strip():
         done.made_up["format"] = "given the placeholder @name[value] that answers are read by"
     else:
         done.made_up["format"] = MADE_UP
-    return format_for(names, truths, said)
+    return format_for(names, truths, said, units)
 
 
 MADE_UP = "made up from the answer"
 """What is said of a format that the author did not give."""
 
 
-def format_for(names: tuple[str, ...], truths: list[str], said: str = "") -> str:
-    """Return a format for answers of these names, from what the author said of it or from the truths' own form."""
+def format_for(
+    names: tuple[str, ...], truths: list[str], said: str = "", units: Mapping[str, str] | None = None
+) -> str:
+    """Return a format for answers of these names, from what the author said of it or from the truths' own form.
+
+    `units` holds the field ``unit`` by name: whoever is asked must be told in which unit the answer counts.
+    """
+    units = units or {}
     if len(names) == 1:
         form = f"@{names[0]}[value]"
-        about = said.strip() or _described(truths[0])
+        about = said.strip() or _described(truths[0], units.get(names[0], ""))
         return f'{form} where "value" is {about}' if about else form
     form = ", ".join(f"@{name}[{name}_value]" for name in names)
     if said.strip():
         return f"{form}, where: {said.strip()}"
-    parts = [(name, _described(truth)) for name, truth in zip(names, truths, strict=True)]
+    parts = [(name, _described(truth, units.get(name, ""))) for name, truth in zip(names, truths, strict=True)]
     described = "; ".join(f'"{name}_value" is {about}' for name, about in parts if about)
     return f"{form} where {described}" if described else form
 
 
-def _described(truth: str) -> str:
+def _unit_said(unit: str) -> str:
+    try:
+        known = check_unit(unit)
+    except ValueError:  # said where the field itself is looked at
+        return ""
+    return ", in per cent" if known == "percent" else ", as a proportion between 0 and 1"
+
+
+def _described(truth: str, unit: str = "") -> str:
     """Say what form an answer has, without giving it away."""
     value = parse_truth(truth)
     if value.kind == "number" and value.number is not None:
         number = value.number
-        percent = ", in per cent" if number.percent else ""
+        percent = _unit_said("%" if number.percent else str(unit))
         if number.bound or not number.finite or number.fraction:
             return "a number"
         decimals = -number.exponent

@@ -149,6 +149,23 @@ def test_several_answers_in_one_cell(tmp_path, cell, answers):
     assert question.answers == answers
 
 
+def test_answers_by_name_without_a_format(tmp_path):
+    text = "question,answer,tolerance\nTwo?,mean = 3.2; sd = 1.1,mean: 0.01; sd: 0.1\nOne?,a = 1,\n"
+    bank = load(tmp_path, "b.csv", text)
+    assert bank["q1"].answers == {"mean": "3.2", "sd": "1.1"}
+    assert bank["q1"].tolerance == {"mean": "0.01", "sd": "0.1"}
+    assert bank["q2"].answers == {"answer": "a = 1"}
+
+
+def test_a_made_up_format_says_the_unit(tmp_path):
+    text = "question,answer,unit\nA?,20,percentage\nB?,0.20,proportion\nC?,a = 20; b = 3,a: percent\nD?,20,\n"
+    bank = load(tmp_path, "b.csv", text)
+    assert bank["q1"].format.endswith("a whole number, in per cent")
+    assert bank["q2"].format.endswith("2 decimals, as a proportion between 0 and 1")
+    assert bank["q3"].format.endswith('"a_value" is a whole number, in per cent; "b_value" is a whole number')
+    assert bank["q4"].format.endswith("a whole number")
+
+
 def test_several_answers_that_cannot_be_told_apart(tmp_path):
     caught = error(tmp_path, "b.csv", 'question,answer,format\nq,"1, 2, 3",@a[x] @b[y]\n')
     assert caught.field == "common_answers"
