@@ -134,6 +134,8 @@ def _remarks(estimate: Estimate, root: Path) -> list[str]:
     lines = ["Nothing was sent. At least: the prompts alone; likely: answers as long as the recorded ones."]
     if estimate.stops:
         lines.append("The study stops by itself (stop:): these are the most runs that it may ask.")
+    if estimate.waiting:
+        lines.append(f"{_count(estimate.waiting, 'run')} in batches left out (dsqa batch collect, or cancel).")
     if estimate.counted_here:
         lines.append(
             "Tokens in are counted with o200k_base where no run is recorded; other models' differ by some %."

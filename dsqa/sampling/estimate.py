@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dsqa.prices import Price, find_prices
-from dsqa.records import RunIndex, read_records
+from dsqa.records import RunIndex, RunKey, read_records
 from dsqa.sampling.caps import price_address, spent_before, unsure_before
 from dsqa.sampling.history import NOTHING, History, Need, output_bound
 from dsqa.sampling.ledger import Ledger
@@ -100,6 +100,8 @@ class Estimate:
         Whether prompts were counted here, not by the endpoint.
     stops
         Whether the study stops by itself: then these are the most runs that it may ask.
+    waiting
+        Runs that wait in batches, which are left to them.
     """
 
     models: tuple[ModelEstimate, ...]
@@ -109,6 +111,7 @@ class Estimate:
     currency: str = "USD"
     counted_here: bool = False
     stops: bool = False
+    waiting: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the estimate as plain data."""
@@ -117,6 +120,7 @@ class Estimate:
             "spent": {**self.spent._asdict(), "currency": self.currency, "unpriced": self.unpriced},
             "unsure": self.unsure._asdict(),
             "stops": self.stops,
+            "waiting": self.waiting,
         }
 
 
@@ -160,7 +164,8 @@ def estimate_study(
     for record in read_records(folder.records_path):
         recorded.add(record.key, record.status)
         history.see(record)
-    rows = _rows(wish, cells, recorded, history)
+    waiting = _in_batches(folder)
+    rows = _rows(wish, cells, recorded, history, waiting)
     for row in rows.values():
         row.set_price(prices.find(row.model, price_address(row.endpoint, config.endpoints[row.endpoint])))
     ledger = Ledger(root)
@@ -173,11 +178,19 @@ def estimate_study(
         currency=currency,
         counted_here=any(not history.knows_prompt(cell) for cell in cells),
         stops=config.stop is not None,
+        waiting=len(waiting),
     )
 
 
+def _in_batches(folder: StudyFolder) -> list[RunKey]:
+    # The batches are built on what this module is built on.
+    from dsqa.sampling.batch.state import BatchFolder  # noqa: PLC0415
+
+    return list(BatchFolder(folder.batch_path).pending())
+
+
 def _rows(
-    wish: Wish, cells: Iterable[CellRequest], recorded: RunIndex, history: History
+    wish: Wish, cells: Iterable[CellRequest], recorded: RunIndex, history: History, waiting: Iterable[RunKey]
 ) -> dict[tuple[str, str], ModelEstimate]:
     rows: dict[tuple[str, str], ModelEstimate] = {}
     for cell in cells:
@@ -185,7 +198,10 @@ def _rows(
         runs = wish.runs_of(cell)
         row.runs += runs
         row.recorded += sum(cell.key(run) in recorded for run in range(runs))
-    for planned in wish.plan(recorded):
+    taken = recorded.copy()
+    for key in waiting:
+        taken.add(key, "waiting")
+    for planned in wish.plan(taken):
         row, cell = rows[_place(planned.cell)], planned.cell
         count = len(planned.runs)
         row.asked += count

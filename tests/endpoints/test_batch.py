@@ -19,11 +19,12 @@ import pytest
 from click.testing import CliRunner
 
 from dsqa.cli.app import cli
+from dsqa.cli.cost import estimate_text
 from dsqa.endpoints.responses import response_request
 from dsqa.errors import EndpointError, RecordError, StudyError, StudyLockedError
 from dsqa.prices import cost_of, load_prices
 from dsqa.records import FileLock, Record, read_records, usage_counts
-from dsqa.sampling import read_sessions, sample_study
+from dsqa.sampling import estimate_study, read_sessions, sample_study
 from dsqa.sampling.batch import (
     BatchFolder,
     cancel_batches,
@@ -37,6 +38,7 @@ from dsqa.sampling.batch import (
     submit,
     submit_batches,
 )
+from dsqa.sampling.sample import settings_of
 from tests.endpoints.conftest import KEY
 from tests.sampling.studies import prepare
 from tests.support.server import FaultServer, completion, error
@@ -197,10 +199,14 @@ def test_a_budget_holds_for_batches_and_what_waits_in_them(tmp_path, caplog):
         # A request may take its prompt and 50 tokens: between 80 and 160 by any count.
         study = prepare(tmp_path, server.url, budget={"tokens": 1600})
         (job,) = prepare_batches(study)
-        print("REQ", job.requests); assert 10 <= job.requests <= 20
+        assert 10 <= job.requests <= 20
         assert "the budget holds no more runs for a batch" in caplog.text
         assert prepare_batches(study) == []
         submit_batches(study)
+        config = settings_of(study, study.describe())
+        expected = estimate_study(config, tmp_path / "study.yaml", study.root)
+        assert (expected.waiting, expected.models[0].requests) == (job.requests, 24 - job.requests)
+        assert f"{job.requests} runs in batches left out" in estimate_text(expected, study.root)
         assert sample_study(study).new == 0, "what waits in a batch counts as spent"
         server.batches.hold = False
         collect_when_ended(study)
