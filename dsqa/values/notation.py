@@ -35,6 +35,7 @@ _SCRIPTS = str.maketrans(
     | dict.fromkeys('“”„«»"`', "")
     | dict.fromkeys("‘’", "'")
 )
+_UNSEEN = dict.fromkeys(map(ord, "\u200b\u2060\ufeff\u200e\u200f"))
 _BETWEEN_LETTERS = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _SPACES = re.compile(r"[\s_]+")
 _ARTICLE = re.compile(r"^(?:the|an|a) (?=\S)")
@@ -54,6 +55,8 @@ def plain(raw: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
+    if not text.isascii():
+        text = text.translate(_UNSEEN).strip()
     if "&" in text:
         text = html.unescape(text)
     if "<" in text:

@@ -477,6 +477,11 @@ RESPONSES: list[tuple[str, str, object, str]] = [
     ),
     ("count", "<|channel|>analysis<|message|>x<|end|><|channel|>final<|message|>@n_cars[32]<|return|>", "32", M),
     # more placeholders, and fences that hold no code
+    ("count", "@n_cars[32], in the format @n_cars[integer]", "32", M),
+    ("count", "@n_cars[a number]", None, U),
+    ("count", "32<|im_end|>", "32", M),
+    ("count", "The answer is 32.</s>\n", "32", M),
+    ("count", "@n_cars[32\u200b]", "32", M),
     ("count", "@n_cars[32], that is @n_cars[XX]", "32", M),
     ("mean", "@mean_fare[34.65] (as in @mean_fare[X.XX])", "34.65", M),
     ("count", "```text\nIn all:\n@n_cars[32]\n```", "32", M),

@@ -27,6 +27,15 @@ _GENERIC = frozenset(
         "?",
         "answer here",
         "your answer here",
+        "integer",
+        "an integer",
+        "number",
+        "a number",
+        "float",
+        "string",
+        "percentage",
+        "insert value",
+        "value here",
     }
 )
 # '{mean:.2f}', '%.2f', '" + str(x) + "', '<your value>', '____': a template that nobody filled in.

@@ -23,6 +23,20 @@ _NO_CODE = frozenset({"text", "plaintext", "plain", "txt", "output", "answer", "
 _ANSWER_LINE = re.compile(r"^\s*[@＠][^\n\[]{1,100}\[")
 
 
+_END_MARKS = ("<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end|>", "<|return|>", "<end_of_turn>", "</s>")
+
+
+def _without_end_marks(text: str) -> str:
+    """Return a text without the marks of its end that some servers of local models leave in."""
+    for _ in range(3):
+        bare = text.rstrip()
+        mark = next((mark for mark in _END_MARKS if bare.endswith(mark)), None)
+        if mark is None:
+            break
+        text = bare.removesuffix(mark)
+    return text
+
+
 def strip_reasoning(text: str) -> tuple[str, bool]:
     """Return the text without its ``<think>`` blocks, and whether one was left open.
 
@@ -31,6 +45,7 @@ def strip_reasoning(text: str) -> tuple[str, bool]:
     leaves nothing: the model was still thinking, so whatever stands before it is not its answer either. Of a
     response in channels (``<|channel|>analysis<|message|>…``) the final one is left.
     """
+    text = _without_end_marks(text)
     if not any(mark in text for mark in "<◁["):
         return text, False
     channels = list(_CHANNEL.finditer(text))
