@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -149,13 +150,16 @@ def maj_at_k(right: Sequence[int], wrong: Sequence[int], k: int, *, unparsed: in
     return total / float(_binomial(runs, rate, k)[k])
 
 
+@lru_cache(maxsize=8192)
 def _binomial(n: int, rate: float, most: int) -> FloatArray:
-    """Return the probabilities of 0 … most successes in n, zero beyond n."""
+    """Return the probabilities of 0 … most successes in n, zero beyond n; not to be written to."""
     j = np.arange(most + 1)
     inside = np.minimum(j, n)
     log = special.gammaln(n + 1) - special.gammaln(inside + 1) - special.gammaln(n - inside + 1)
     mass = np.exp(log + inside * math.log(rate) + (n - inside) * math.log1p(-rate))
-    return np.asarray(np.where(j <= n, mass, 0.0), dtype=np.float64)
+    out = np.asarray(np.where(j <= n, mass, 0.0), dtype=np.float64)
+    out.flags.writeable = False
+    return out
 
 
 def _add_answer(ways: FloatArray, other: FloatArray, m: int, most: int) -> FloatArray:
