@@ -307,7 +307,7 @@ def test_a_seed_per_run_is_a_number_of_its_own_and_the_same_again(tmp_path):
 @pytest.mark.parametrize("wrong", ["hot", [0.2, "hot"], [], [True], 2.1, [-0.1], [float("nan")], {"a": 1}])
 def test_temperatures_of_a_model_that_are_none(wrong):
     study = {"name": "s", "models": [{"name": "m", "temperatures": wrong}]}
-    with pytest.raises(StudyError, match=r"from 0 to 2|names none") as caught:
+    with pytest.raises(StudyError, match=r"from 0 to 2|names none|not be yes, no") as caught:
         parse_study(json.dumps(study).replace("NaN", ".nan"))
     assert "tuple" not in str(caught.value)
 
