@@ -393,7 +393,7 @@ def test_an_endpoint_s_own_concurrency_goes_before_the_study_s(tmp_path):
         ({"sampling": {"concurrency": "fast"}}, "must be auto, or a whole number from 1 to 1024"),
         ({"sampling": {"concurrency": 0}}, "must be auto, or a whole number from 1 to 1024"),
         ({"sampling": {"concurrency": True}}, "must not be yes, no"),
-        ({"endpoints": {"default": {"requests_per_minute": 0}}}, "greater than 0"),
+        ({"endpoints": {"default": {"requests_per_minute": 0}}}, "more than 0"),
         ({"endpoints": {"default": {"tokens_per_minutes": 5}}}, "tokens_per_minute"),
         ({"request": {"n": 4}}, "choices_per_request"),
     ],
