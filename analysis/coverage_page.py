@@ -22,10 +22,12 @@ TITLES = {
 }
 VERDICTS = {
     "accuracy": (
-        "Default: **Wilson**. Over all rates its coverage is the closest to 95 % at every N; single rates near 0 "
-        "and 1 fall below at small N, as any interval that is not conservative must, since only a few counts are "
-        "possible. Clopper–Pearson never falls below 95 % and is the choice where that must be promised. The "
-        "bootstraps know nothing of runs that are all alike and are not used."
+        "Default: **Wilson**. Wilson and Jeffreys are both within a point of 95 % on average over all rates at "
+        "every N, and neither is better throughout; Wilson is the default because at no rate tried does it fall "
+        "below 90 %, and it needs no prior. Single rates near 0 and 1 fall below 95 %, as with any interval that "
+        "is not conservative, since only a few counts are possible. Clopper–Pearson never falls below 95 % and is "
+        "the choice where that must be promised. The bootstraps know nothing of runs that are all alike and are "
+        "not used."
     ),
     "pass@5": ("Wilson mapped through a monotone function: the coverage is that of the interval for p."),
     "pass^5": ("As pass@5."),
@@ -49,10 +51,10 @@ VERDICTS = {
         "entropy but less so."
     ),
     "mean over questions": (
-        "Default: **Student t over questions**. The percentile, basic, Bayesian and BCa bootstraps are too narrow "
-        "with few questions; the studentised bootstrap keeps 95 % with five questions too and is wider than need "
-        "be with ten to twenty. With fewer than ten questions, and questions of a kind (most stable, a few not), "
-        "t covers less than it says: the report says so."
+        "Default: **studentised bootstrap over questions** (`dsqa/stats/groups.py`). It alone covers 93 % or more "
+        "at every number of questions, and is somewhat wide with ten to twenty; percentile, basic, Bayesian and "
+        "BCa bootstraps and Student's t are too narrow with ten questions or fewer. Where too few questions "
+        "differ for it, Student's t takes its place."
     ),
     "pooled accuracy": (
         "The beta-binomial is for questions that differ; Wilson on all runs pretends that they do not, and fails. "
@@ -95,7 +97,11 @@ def page_text(table: pd.DataFrame) -> str:
             parts.append("|---|" + "---|" * (len(sizes) + 1))
             for method, rows in overall.groupby("method", sort=False):
                 at = rows.set_index("n")
-                cells = [f"{100 * at.loc[n, 'coverage']:.1f}" for n in sizes]
+                cells = [_percent(at.loc[n, "coverage"]) for n in sizes]
                 width = f"{at.loc[10, 'mean_width']:.3f}" if 10 in at.index else "–"
                 parts.append(f"| {method} | " + " | ".join(cells) + f" | {width} |")
     return "\n".join(parts) + "\n"
+
+
+def _percent(share: float) -> str:
+    return "–" if pd.isna(share) else f"{100 * share:.1f}"

@@ -48,7 +48,7 @@ def main() -> None:
             "pass@k … maj@k": lambda o=outcomes: cell_curves(o),
             "lost runs": lambda o=outcomes: (four_way_ledger(o), missing_case_bounds(o)),
             "= per cell, all": None,
-            "groups": lambda c=cells: summarise_groups(c),
+            "groups": lambda c=cells: summarise_groups(c, seed=1),
             "variance components": lambda o=outcomes: g_study(o),
             "models compared": lambda o=outcomes: compare_models(o, seed=1),
         }

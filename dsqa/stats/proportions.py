@@ -11,8 +11,8 @@ Jeffreys           equal-tailed posterior under Beta(½, ½): B(α/2; x+½, n−
                    x = 0 and 1 at x = n. Brown, Cai & DasGupta (2001), Statistical Science 16:101.
 =================  ==============================================================================
 
-Wilson is the default because of the simulation in docs/coverage.md: over all rates its coverage is the closest to
-nominal at every n.
+Wilson is the default because of docs/coverage.md: within a point of nominal on average over all rates, as Jeffreys
+is, and at no rate tried below 90 %, as Jeffreys is not.
 
 No continuity correction anywhere: `prop.test(correct = FALSE)` is R's name for Wilson.
 """

@@ -9,7 +9,17 @@ import pandas as pd
 import pytest
 
 from dsqa.errors import StatisticsError
-from dsqa.stats import CELL_COLUMNS, UNPARSED, VERDICTS, headline, ledger, summarise_cells, summarise_groups, verdicts
+from dsqa.stats import (
+    CELL_COLUMNS,
+    UNPARSED,
+    VERDICTS,
+    bootstrap_interval,
+    headline,
+    ledger,
+    summarise_cells,
+    summarise_groups,
+    verdicts,
+)
 from dsqa.stats.columns import GROUP_COLUMNS, LEDGER_COLUMNS
 from tests.support.synthetic import synthetic_outcomes
 
@@ -220,7 +230,7 @@ def test_an_empty_table_gives_an_empty_table(outcomes):
     assert empty.empty
     assert list(empty.columns) == [c.name for c in CELL_COLUMNS]
     assert list(headline(empty)["cells"]) == [0] * len(VERDICTS)
-    assert summarise_groups(empty).empty
+    assert summarise_groups(empty, seed=1).empty
     assert ledger(outcomes.iloc[:0]).empty
 
 
@@ -326,18 +336,18 @@ def test_groups_average_questions_not_cells():
             one_cell([3.0, 3.0], category="A", level="easy", question_id="r"),
         ]
     )
-    row = summarise_groups(summarise_cells(table, seed=1)).iloc[0]
+    row = summarise_groups(summarise_cells(table, seed=1), seed=1).iloc[0]
     assert (row["n_questions"], row["n_cells"], row["runs"], row["instability"]) == (2, 3, 6, 0.5)
 
 
 def test_groups_say_why_there_is_no_interval(cells):
-    by_question = summarise_groups(cells, by=["question_id"])
+    by_question = summarise_groups(cells, by=["question_id"], seed=1)
     assert by_question["instability_low"].isna().all()
     assert (by_question["instability_method"] == "not available: one question").all()
 
 
 def test_groups_have_intervals_where_there_are_questions(cells):
-    table = summarise_groups(cells, by=["category"])
+    table = summarise_groups(cells, by=["category"], seed=1)
     assert list(table.columns) == ["category", *(c.name for c in GROUP_COLUMNS)]
     assert (table["n_questions"] == 3).all()
     assert (table["instability_low"] <= table["instability"]).all()
@@ -345,18 +355,28 @@ def test_groups_have_intervals_where_there_are_questions(cells):
     assert table["runs"].sum() == cells["runs"].sum()
 
 
-def test_groups_interval_is_student_t_over_questions_cut_at_nought_and_one():
-    spreads = [[0.0, 3.0], [1.0, 3.0], [2.0, 3.0], [3.0, 3.0]]
+def test_groups_interval_is_the_studentised_bootstrap_over_questions():
+    spreads = [[0.0, 3.0], [0.5, 3.0], [1.0, 3.0], [1.5, 3.0], [2.0, 3.0], [2.5, 3.0], [3.0, 3.0], [0.0, 1.0]]
     table = pd.concat(
         [one_cell(scores, category="A", level="easy", question_id=f"q{i}") for i, scores in enumerate(spreads)]
     )
-    row = summarise_groups(summarise_cells(table, seed=1), level=0.5).iloc[0]
-    # σ̄ = 1, 2/3, 1/3, 0; scipy.stats.t.interval(0.5, 3, loc=0.5, scale=sem) by hand: t = 0.7648923.
-    half = 0.7648923284 * np.std([1, 2 / 3, 1 / 3, 0], ddof=1) / 2
-    assert row["instability_low"] == pytest.approx(0.5 - half, rel=1e-9)
-    assert row["instability_high"] == pytest.approx(0.5 + half, rel=1e-9)
-    wide = summarise_groups(summarise_cells(table, seed=1), level=0.999).iloc[0]
-    assert (wide["instability_low"], wide["instability_high"]) == (0, 1)
+    row = summarise_groups(summarise_cells(table, seed=1), seed=1).iloc[0]
+    values = [(b - a) / 3 for a, b in spreads]
+    want = bootstrap_interval(values, seed=1, method="studentised")
+    assert row["instability_low"] == pytest.approx(max(want.low, 0), rel=1e-9)
+    assert row["instability_high"] == pytest.approx(min(want.high, 1), rel=1e-9)
+
+
+def test_groups_of_questions_that_hardly_differ_fall_back_on_student_t_cut_at_nought():
+    spreads = [[3.0, 3.0], [3.0, 3.0], [1.5, 3.0]]
+    table = pd.concat(
+        [one_cell(scores, category="A", level="easy", question_id=f"q{i}") for i, scores in enumerate(spreads)]
+    )
+    row = summarise_groups(summarise_cells(table, seed=1), seed=1).iloc[0]
+    # σ̄ = 0, 0, ½: mean 1/6, s = 0.288675, t(2) = 4.302653.
+    assert row["instability_method"] == "Student t over questions"
+    assert row["instability_low"] == 0
+    assert row["instability_high"] == pytest.approx(1 / 6 + 4.302652730 * 0.2886751346 / np.sqrt(3), rel=1e-8)
 
 
 def test_groups_leave_out_cells_that_are_not_known():
@@ -366,20 +386,20 @@ def test_groups_leave_out_cells_that_are_not_known():
             one_cell([0.0, 3.0], category="A", level="easy", question_id="r"),
         ]
     )
-    row = summarise_groups(summarise_cells(table, seed=1)).iloc[0]
+    row = summarise_groups(summarise_cells(table, seed=1), seed=1).iloc[0]
     assert (row["n_questions"], row["n_cells"], row["n_not_known"], row["instability"]) == (1, 1, 1, 1)
 
 
 def test_a_group_of_nothing_known_is_missing():
     table = one_cell([3.0], category="A", level="easy")
-    row = summarise_groups(summarise_cells(table, seed=1)).iloc[0]
+    row = summarise_groups(summarise_cells(table, seed=1), seed=1).iloc[0]
     assert pd.isna(row["instability"])
     assert row["n_questions"] == 0
 
 
 def test_groups_by_an_unknown_column_are_refused(cells):
     with pytest.raises(StatisticsError, match="lacks the columns flavour"):
-        summarise_groups(cells, by=["flavour"])
+        summarise_groups(cells, by=["flavour"], seed=1)
 
 
 def test_160_000_runs_take_well_under_half_a_minute():
