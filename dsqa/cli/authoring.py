@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dsqa.cli.options import json_option
+
 if TYPE_CHECKING:
     from dsqa.authoring import Answered
 
@@ -17,7 +19,6 @@ _path = click.Path(path_type=Path)
 _data = click.option("--data", "data_dir", type=_path, help="Folder of the data files. [default: data/ beside FILE]")
 _labels = click.option("--labels", type=_path, help="JSONL with the ground truths, where they are not in FILE.")
 _force = click.option("--force", is_flag=True, help="Replace the file that is written, if it is there.")
-_json = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 
 
 def _many(number: int, what: str) -> str:
@@ -28,7 +29,7 @@ def _many(number: int, what: str) -> str:
 @click.argument("file", type=_path)
 @_data
 @_labels
-@_json
+@json_option
 def check(file: Path, data_dir: Path | None, labels: Path | None, as_json: bool) -> int:
     """Say everything that may be wrong with the questions in FILE, where it is, and how to mend it.
 
@@ -58,7 +59,7 @@ def check(file: Path, data_dir: Path | None, labels: Path | None, as_json: bool)
 @_data
 @_labels
 @_force
-@_json
+@json_option
 def convert(
     source: Path, target: Path, data_dir: Path | None, labels: Path | None, force: bool, as_json: bool
 ) -> None:
@@ -85,7 +86,7 @@ def convert(
 @click.option("--overwrite", is_flag=True, help="Take the code's answer where FILE says another.")
 @_force
 @click.option("--unsafe", is_flag=True, help="Run the code even where this machine offers no sandbox.")
-@_json
+@json_option
 def answer(
     file: Path,
     out: Path | None,

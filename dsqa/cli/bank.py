@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dsqa.cli.authoring import answer, check, convert
+from dsqa.cli.options import json_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,7 @@ for command in (check, convert, answer):
     "--question", "question_ids", multiple=True, metavar="ID", help="Show this question whole; may be repeated."
 )
 @click.option("--subset", metavar="NAME", help="Only the questions of this selection, such as default-41.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@json_option
 def show(bank_file: str, question_ids: tuple[str, ...], subset: str | None, as_json: bool) -> None:
     """Print how many questions of each type and level BANK holds, and a line for each question.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dsqa.cli.options import json_option, study_argument
 from dsqa.cli.studies import YAML, load_settings, open_recorded, shown
 from dsqa.study.folder import StudyFolder
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["batch"]
 
-_study = click.argument("study", type=click.Path(path_type=Path))
-_json = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 _limit = click.option("--limit", type=click.IntRange(1), help="Put at most this many runs into batches.")
 _size = click.option(
     "--max-requests",
@@ -50,11 +49,11 @@ def batch() -> None:
 
 
 @batch.command("run", short_help="Prepare, submit, wait and collect until nothing is missing.")
-@_study
+@study_argument
 @_limit
 @_size
 @click.option("--every", type=click.FloatRange(0.01), default=60.0, show_default=True, help="Seconds between looks.")
-@_json
+@json_option
 def run(study: Path, limit: int | None, max_requests: int, every: float, as_json: bool) -> int:
     """Ask what STUDY asks for and is not recorded yet, through the Batch API.
 
@@ -86,10 +85,10 @@ def run(study: Path, limit: int | None, max_requests: int, every: float, as_json
 
 
 @batch.command("prepare", short_help="Write the missing runs as files; send nothing.")
-@_study
+@study_argument
 @_limit
 @_size
-@_json
+@json_option
 def prepare(study: Path, limit: int | None, max_requests: int, as_json: bool) -> None:
     """Write the runs of STUDY that are missing as input files of the Batch API, in runs/NAME/batch."""
     from dsqa.sampling.batch import prepare_batches
@@ -99,8 +98,8 @@ def prepare(study: Path, limit: int | None, max_requests: int, as_json: bool) ->
 
 
 @batch.command("submit", short_help="Upload what is prepared and make batches of it.")
-@_study
-@_json
+@study_argument
+@json_option
 def submit(study: Path, as_json: bool) -> None:
     """Upload the prepared files of STUDY and make batches of them. This is the step that costs money."""
     from dsqa.sampling.batch import submit_batches
@@ -110,8 +109,8 @@ def submit(study: Path, as_json: bool) -> None:
 
 
 @batch.command("status", short_help="How far the batches are.")
-@_study
-@_json
+@study_argument
+@json_option
 def status(study: Path, as_json: bool) -> None:
     """Ask the endpoints how far the batches of STUDY are."""
     from dsqa.sampling.batch import check_batches
@@ -121,8 +120,8 @@ def status(study: Path, as_json: bool) -> None:
 
 
 @batch.command("collect", short_help="Record what has come back.")
-@_study
-@_json
+@study_argument
+@json_option
 def collect(study: Path, as_json: bool) -> None:
     """Fetch the results of every batch of STUDY that has ended and record them."""
     from dsqa.sampling.batch import collect_batches
@@ -135,8 +134,8 @@ def collect(study: Path, as_json: bool) -> None:
 
 
 @batch.command("cancel", short_help="Ask for no more.")
-@_study
-@_json
+@study_argument
+@json_option
 def cancel(study: Path, as_json: bool) -> None:
     """Cancel the batches of STUDY. What was answered by then can be collected, the rest can be asked again."""
     from dsqa.sampling.batch import cancel_batches

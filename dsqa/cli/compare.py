@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dsqa.cli.options import json_option
 from dsqa.cli.studies import open_recorded, shown
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ _SHOWN = ("better", "worse", "other answers", "asked otherwise", "only in old", 
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), help="Also write the table of questions (CSV)."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@json_option
 def compare(old: Path, new: Path, margin: float, alpha: float, adjust: str, out: Path | None, as_json: bool) -> None:
     """Compare two marked studies, OLD and NEW (folders under runs/, or their study.yaml), question by question.
 
@@ -84,11 +85,13 @@ def _data(drift: Drift, margin: float) -> dict[str, object]:
 
 
 def _text(drift: Drift, margin: float, old: str, new: str) -> str:
+    from dsqa.report.wording import p_text
+
     level = 1 - drift.alpha
     compared = drift.questions[~drift.questions["change"].isin(_SHOWN[3:])]
     lines = [
-        f"{old} → {new}: {drift.verdict} (permutation p: accuracy {_p(drift.p_accuracy)}, "
-        f"answers {_p(drift.p_answers)}; {len(compared)} questions compared).",
+        f"{old} → {new}: {drift.verdict} (permutation p: accuracy {p_text(drift.p_accuracy)}, "
+        f"answers {p_text(drift.p_answers)}; {len(compared)} questions compared).",
         "",
         f"  {'':<12}{'old':>8}{'new':>8}{'change':>9}   {level:.0%} interval",
     ]
@@ -114,14 +117,10 @@ def _text(drift: Drift, margin: float, old: str, new: str) -> str:
         else:
             right = f"right {row['accuracy_old']:.0%} → {row['accuracy_new']:.0%}"
             interval = f"{row['low']:+.2f} to {row['high']:+.2f}"
-            tests = f"accuracy {_p(row['p_accuracy_adjusted'])}, answers {_p(row['p_answers_adjusted'])}"
+            tests = f"accuracy {p_text(row['p_accuracy_adjusted'])}, answers {p_text(row['p_answers_adjusted'])}"
             lines.append(f"  {row['question_id']}: {row['change']}; {right} ({interval}); adjusted p: {tests}")
     unchanged = int((drift.questions["change"] == "no change seen").sum())
     lines.append(
         f"  {unchanged} questions: no change seen ({drift.adjustment} at {drift.alpha:g}; not proof that none is)."
     )
     return "\n".join(lines)
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"

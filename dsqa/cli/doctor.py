@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import os
 import platform
@@ -14,6 +13,7 @@ from pathlib import Path
 import click
 
 from dsqa import __version__
+from dsqa.installed import installed_version
 
 __all__ = ["doctor"]
 
@@ -84,7 +84,7 @@ def _sandbox() -> list[Finding]:
 def _embedded() -> list[Finding]:
     from dsqa.endpoints.embedded import find_weights
 
-    version = _version("xllamacpp")
+    version = installed_version("xllamacpp")
     engine = (
         Finding("embedded engine", "ok", f"xllamacpp {version}")
         if version
@@ -106,7 +106,7 @@ def _embedded() -> list[Finding]:
 
 def _renderers() -> list[Finding]:
     quarto = shutil.which("quarto")
-    pandoc, typst = _version("pypandoc_binary"), _version("typst")
+    pandoc, typst = installed_version("pypandoc_binary"), installed_version("typst")
     findings = [
         Finding("quarto", "ok", quarto)
         if quarto
@@ -128,7 +128,7 @@ def _renderers() -> list[Finding]:
 
 
 def _cluster() -> Finding:
-    version = _version("distributed")
+    version = installed_version("distributed")
     if version:
         return Finding("cluster", "ok", f"distributed {version} (--scheduler)")
     detail = "distributed is not installed; only needed for --scheduler"
@@ -155,10 +155,3 @@ def _keys(folder: Path) -> list[Finding]:
         else Finding(name, "optional", "not set; only needed for that endpoint", f"export {name}=…")
         for name in names
     ]
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from dsqa.cli.options import study_argument
 from dsqa.cli.studies import open_recorded, shown
 
 __all__ = ["figures"]
@@ -16,7 +17,7 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
 
 
 @click.command(short_help="Write the figures as SVG, PDF or PNG.")
-@click.argument("study", type=click.Path(path_type=Path))
+@study_argument
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder. [default: the study's own]")
 @click.option("--only", metavar="LIST", callback=_names, help="Comma-separated names. [default: all]")
 @click.option(

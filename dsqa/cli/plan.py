@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dsqa.cli.options import json_option, study_argument
 from dsqa.cli.studies import open_recorded, shown
 from dsqa.errors import StatisticsError
 
@@ -61,7 +62,7 @@ class _Cost:
 
 
 @click.command(short_help="How many runs and questions next time, and what they cost.")
-@click.argument("study", type=click.Path(path_type=Path))
+@study_argument
 @click.option("--metric", type=click.Choice(["accuracy", "score"]), default="accuracy", show_default=True)
 @click.option("--precision", type=click.FloatRange(0, min_open=True), default=0.05, show_default=True, metavar="X")
 @click.option("--difference", type=click.FloatRange(0, min_open=True), default=0.1, show_default=True, metavar="X")
@@ -73,7 +74,7 @@ class _Cost:
 )
 @click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="MONEY", help="Which plan is best for it.")
 @click.option("--simulations", type=click.IntRange(100), default=500, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@json_option
 def plan(
     study: Path,
     metric: str,

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dsqa.cli.asking import Asking, ask_study, asking_options, say_how_to_go_on
+from dsqa.cli.options import json_option, study_argument
 from dsqa.cli.scheduler import HERE, Machines, machines, scheduler_option
 from dsqa.cli.studies import YAML, load_settings, open_recorded, shown
 from dsqa.study.config import StudyConfig
 from dsqa.study.folder import StudyFolder
-from dsqa.study.parse import load_study, parse_study
+from dsqa.study.parse import parse_study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,9 +26,6 @@ __all__ = ["demo", "report", "run", "sample", "score"]
 
 FORMATS = ("html", "pdf", "docx")
 
-_study = click.argument("study", type=click.Path(path_type=Path))
-_recorded = click.argument("study", type=click.Path(path_type=Path))
-_json = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 _unsafe = click.option(
     "--unsafe",
     is_flag=True,
@@ -141,7 +139,7 @@ def _refuse_early(config: StudyConfig) -> None:
 @_formats
 @_unsafe
 @_workers
-@_json
+@json_option
 def demo(
     runs: int | None, out: Path, formats: tuple[str, ...], unsafe: bool, workers: int | None, as_json: bool
 ) -> int:
@@ -160,13 +158,13 @@ def demo(
 
 
 @click.command(short_help="Ask, mark and report: the whole study.")
-@_study
+@study_argument
 @asking_options
 @_formats
 @_unsafe
 @_workers
 @scheduler_option
-@_json
+@json_option
 def run(
     study: Path,
     asking: Asking,
@@ -195,7 +193,7 @@ def run(
 
 
 @click.command(short_help="Ask the questions and record the answers.")
-@_study
+@study_argument
 @click.option(
     "--dry-run", is_flag=True, help="Say what would be sent and cost, per model; send nothing, write nothing."
 )
@@ -203,7 +201,7 @@ def run(
 @_unsafe
 @_workers
 @scheduler_option
-@_json
+@json_option
 def sample(
     study: Path,
     dry_run: bool,
@@ -266,7 +264,7 @@ def _say_what_it_would_cost(config: StudyConfig, study: Path, root: Path, asking
 
 
 @click.command(short_help="Run the answers' code and mark every run.")
-@_recorded
+@study_argument
 @click.option(
     "--rerun",
     "reruns",
@@ -285,7 +283,7 @@ def _say_what_it_would_cost(config: StudyConfig, study: Path, root: Path, asking
 @_unsafe
 @_workers
 @scheduler_option
-@_json
+@json_option
 def score(
     study: Path,
     reruns: int,
@@ -300,12 +298,14 @@ def score(
     Code in the answers is run in a sandbox; what a piece of code gave is kept, so marking again is quick, and
     marking that was interrupted goes on where it stopped.
     """
-    folder = open_recorded(study)
     if study.suffix in YAML:
         # What the file says now: a mended ground truth, more runs. Nothing is asked.
         from dsqa.sampling import prepare_study
 
-        folder = prepare_study(load_study(study), study, folder.root)
+        config, root = load_settings(study)
+        folder = prepare_study(config, study, StudyFolder.open(root).root)
+    else:
+        folder = open_recorded(study)
     with machines(scheduler) as over:
         outcomes = _score(folder, unsafe, workers, reruns, over)
     compared = _read_otherwise(folder, outcomes, readers) if readers else None
@@ -335,13 +335,13 @@ def _read_otherwise(folder: StudyFolder, outcomes: pd.DataFrame, readers: tuple[
 
 
 @click.command(short_help="Execute the notebook and render the report.")
-@_recorded
+@study_argument
 @_formats
 @click.option("--notebook", default="overview", show_default=True, help="Which notebook to execute.")
 @click.option(
     "-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="KEY VALUE", help="A notebook parameter."
 )
-@_json
+@json_option
 def report(
     study: Path,
     formats: tuple[str, ...],

@@ -6,7 +6,8 @@ import os
 import platform
 import socket
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+
+from dsqa.installed import installed_version
 
 __all__ = ["Facts", "differences", "machine_facts"]
 
@@ -30,7 +31,7 @@ def machine_facts() -> Facts:
     return Facts(
         host=socket.gethostname(),
         processors=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-        versions={"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}},
+        versions={"python": platform.python_version(), **{name: installed_version(name) or "" for name in _PACKAGES}},
     )
 
 
@@ -44,10 +45,3 @@ def differences(here: Facts, there: Facts) -> tuple[list[str], list[str]]:
             text = f"{name} {theirs or 'not installed'} (here {ours or 'not installed'})"
             (ruled_out if name in _MUST_MATCH else said).append(text)
     return ruled_out, said
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
-__all__ = ["rate_limit_headers"]
+__all__ = ["header_number", "rate_limit_headers"]
 
 _PREFIXES = ("x-ratelimit-", "ratelimit", "anthropic-ratelimit-", "retry-after")
 
@@ -17,3 +18,12 @@ def rate_limit_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """
     lowered = ((name.lower(), value) for name, value in headers.items())
     return {name: value for name, value in lowered if name.startswith(_PREFIXES)}
+
+
+def header_number(text: str | None) -> float | None:
+    """Return a header's number; None where it holds none, or one below 0 (some proxies say -1 for "no limit")."""
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value >= 0 else None

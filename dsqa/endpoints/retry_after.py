@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
+
+from dsqa.endpoints.headers import header_number
 
 __all__ = ["retry_after_seconds"]
 
@@ -20,13 +21,13 @@ def retry_after_seconds(headers: Mapping[str, str], now: float | None = None) ->
     now
         POSIX time that an HTTP date is compared with; the present one by default.
     """
-    value = _number(headers.get("retry-after-ms"))
+    value = header_number(headers.get("retry-after-ms"))
     if value is not None:
         return value / 1000
     text = headers.get("retry-after")
     if text is None:
         return None
-    value = _number(text)
+    value = header_number(text)
     if value is not None:
         return value
     try:
@@ -34,11 +35,3 @@ def retry_after_seconds(headers: Mapping[str, str], now: float | None = None) ->
     except (ValueError, OverflowError):
         return None
     return max(0.0, until - (time.time() if now is None else now))
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        value = float(text or "")
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and value >= 0 else None

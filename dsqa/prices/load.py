@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from dsqa.errors import StudyError
 from dsqa.prices.model import PriceEntry, PriceFile, Prices
+from dsqa.study.folder import replace_text
 from dsqa.study.plain import closest, in_plain_words
 
 __all__ = ["USER_FILE", "find_prices", "load_prices", "recorded_prices", "save_prices"]
@@ -83,10 +84,7 @@ def save_prices(prices: Prices, models: Iterable[str], root: Path) -> None:
         if (names := sorted(model for model in wanted if entry.names(model)))
     ]
     text = yaml.safe_dump({"currency": prices.currency, "prices": entries}, sort_keys=False, allow_unicode=True)
-    path = root / USER_FILE
-    beside = path.with_suffix(".new")
-    beside.write_text(_HEAD + text, encoding="utf-8")
-    beside.replace(path)
+    replace_text(root / USER_FILE, _HEAD + text)
 
 
 def recorded_prices(root: Path) -> Prices:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import platform
 import re
-from importlib.metadata import PackageNotFoundError, version
 
 import yaml
 
+from dsqa.installed import installed_version
 from dsqa.report.facts import RecordFacts, record_facts
 from dsqa.report.markdown import Column, Markdown, code_span, escape, table, verbatim
 from dsqa.report.page import Page
@@ -48,7 +48,10 @@ def facts_table(page: Page) -> Markdown:
     pairs.append(("Isolation of generated code", used or "no code was run"))
     recorded = {**page.description.versions, **{name: ", ".join(seen) for name, seen in facts.versions.items()}}
     pairs.append(("Versions when sampled", _versions(recorded)))
-    now = {"python": platform.python_version(), **{name: v for name in _USED if (v := _version(name)) is not None}}
+    now = {
+        "python": platform.python_version(),
+        **{name: v for name in _USED if (v := installed_version(name)) is not None},
+    }
     pairs.append(("Versions of this report", _versions(now)))
     columns = [Column("", width=28), Column("", width=72)]
     return table(
@@ -125,10 +128,3 @@ def _moment(started_at: str | None) -> str:
 
 def _versions(versions: dict[str, str]) -> str:
     return escape(", ".join(f"{name} {number}" for name, number in versions.items())) or MISSING
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dsqa.errors import StatisticsError
 from dsqa.report.markdown import Column, Markdown, escape, table
 from dsqa.report.page import Page
-from dsqa.report.wording import is_missing
+from dsqa.report.wording import is_missing, p_text
 from dsqa.stats import ModelComparison, compare_models
 
 __all__ = ["models_compared"]
@@ -56,7 +54,7 @@ def _differences(result: ModelComparison, by: str, measure: str) -> Markdown:
                 escape(row["second"]),
                 f"{row['estimate']:+.3f}",
                 f"{row['low']:+.3f} to {row['high']:+.3f}" if known else "not available",
-                _p(row["p_adjusted"]),
+                p_text(row["p_adjusted"]),
                 f"{row['questions']:.0f}",
             ]
         )
@@ -70,9 +68,3 @@ def _differences(result: ModelComparison, by: str, measure: str) -> Markdown:
     ]
     caption = f"Differences in {measure} between {by}s, first minus second, means over questions."
     return table(columns, rows, label=f"tbl-compared-{by}-{measure}", caption=caption, classes=("stack",))
-
-
-def _p(value: Any) -> str:
-    if is_missing(value):
-        return "–"
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"

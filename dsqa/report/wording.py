@@ -8,7 +8,18 @@ from typing import Any
 
 import pandas as pd
 
-__all__ = ["MISSING", "count", "interval", "is_missing", "listing", "number", "of", "percent", "temperature"]
+__all__ = [
+    "MISSING",
+    "count",
+    "interval",
+    "is_missing",
+    "listing",
+    "number",
+    "of",
+    "p_text",
+    "percent",
+    "temperature",
+]
 
 MISSING = "–"
 
@@ -16,6 +27,13 @@ MISSING = "–"
 def is_missing(value: Any) -> bool:
     """Tell whether `value` is None, NaN or pandas' NA."""
     return bool(pd.isna(value))
+
+
+def p_text(value: Any) -> str:
+    """Return a p value as it is printed: three decimals, or that it is smaller; a dash where there is none."""
+    if is_missing(value):
+        return "–"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def count(n: int, noun: str, plural: str | None = None) -> str:

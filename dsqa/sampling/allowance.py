@@ -8,12 +8,13 @@ draft, ``ratelimit-{limit,remaining,reset}`` and ``ratelimit: "name";r=50;t=30``
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
+
+from dsqa.endpoints.headers import header_number
 
 __all__ = ["Allowance", "allowances"]
 
@@ -70,11 +71,13 @@ def allowances(headers: Mapping[str, str], now: float | None = None) -> list[All
     for name, text in headers.items():
         if "remaining" not in name:
             continue
-        remaining = _number(text)
+        remaining = header_number(text)
         reset = _seconds(headers.get(name.replace("remaining", "reset")), now)
         if remaining is not None and reset is not None:
             unit = "tokens" if "token" in name else "requests"
-            found.append(Allowance(unit, remaining, reset, _number(headers.get(name.replace("remaining", "limit")))))
+            found.append(
+                Allowance(unit, remaining, reset, header_number(headers.get(name.replace("remaining", "limit"))))
+            )
     items = dict(_ITEM.findall(headers.get("ratelimit", "")))
     if "r" in items and "t" in items:
         found.append(Allowance("requests", float(items["r"]), float(items["t"])))
@@ -84,7 +87,7 @@ def allowances(headers: Mapping[str, str], now: float | None = None) -> list[All
 def _seconds(text: str | None, now: float) -> float | None:
     if text is None:
         return None
-    value = _number(text)
+    value = header_number(text)
     if value is not None:
         if value >= _POSIX_MS:
             return max(0.0, value / 1000 - now)
@@ -96,12 +99,3 @@ def _seconds(text: str | None, now: float) -> float | None:
         return max(0.0, datetime.fromisoformat(text.strip()).timestamp() - now)
     except ValueError:
         return None
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        value = float(text or "")
-    except ValueError:
-        return None
-    # Some proxies say -1 for "no limit".
-    return value if math.isfinite(value) and value >= 0 else None

@@ -17,6 +17,7 @@ from typing import Any, Literal, Self
 
 from dsqa.errors import RecordError
 from dsqa.sampling.history import Need, Tally
+from dsqa.study.folder import replace_text
 
 __all__ = ["CHECKPOINT_SECONDS", "How", "Ledger", "SessionEntry", "now_utc", "read_sessions"]
 
@@ -184,10 +185,8 @@ class Ledger:
 
     def checkpoint(self, entry: SessionEntry) -> None:
         """Write the session down as it is now."""
-        beside = self._under_way.with_suffix(".new")
         with contextlib.suppress(OSError):
-            beside.write_text(json.dumps(entry.to_dict()), encoding="utf-8")
-            beside.replace(self._under_way)
+            replace_text(self._under_way, json.dumps(entry.to_dict()))
 
     def end(self, entry: SessionEntry) -> None:
         """Put the session into the account."""

@@ -7,7 +7,7 @@ import pandas as pd
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.answers import answer_summaries
-from dsqa.stats.columns import CELL_COLUMNS, STATUSES, require, typed
+from dsqa.stats.columns import CELL_COLUMNS, STATUSES, as_floats, require, typed
 from dsqa.stats.dispersion import SCORE_BOUNDS, instability_intervals, normalised_instability
 from dsqa.stats.interval import FloatArray, Interval
 from dsqa.stats.proportions import missing_bounds, proportion_bounds
@@ -92,7 +92,7 @@ def _checked(outcomes: pd.DataFrame) -> pd.DataFrame:
     for name in ("study", "question_id", "condition_id", "status", "answer_key", "prompt_hash"):
         runs[name] = runs[name].astype("string")
     for name in ("run", "score", "jaccard_first", *_MEANS.values()):
-        runs[name] = pd.to_numeric(runs[name]).astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+        runs[name] = as_floats(runs[name])
     for name in ("question_id", "condition_id"):
         if runs[name].isna().any():
             raise StatisticsError(f"{int(runs[name].isna().sum())} runs have no {name}", field=name)

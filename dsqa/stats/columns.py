@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
 from dsqa.outcomes.columns import Column
+from dsqa.stats.interval import FloatArray
 
-__all__ = ["CELL_COLUMNS", "GROUP_COLUMNS", "LEDGER_COLUMNS", "STATUSES", "require", "typed"]
+__all__ = ["CELL_COLUMNS", "GROUP_COLUMNS", "LEDGER_COLUMNS", "STATUSES", "as_floats", "require", "typed"]
 
 STATUSES = ("answered", "truncated", "refused", "empty", "filtered", "failed")
 
@@ -98,6 +100,11 @@ def require(table: pd.DataFrame, names: tuple[str, ...], what: str) -> None:
     missing = [name for name in names if name not in table.columns]
     if missing:
         raise StatisticsError(f"the {what} lacks the columns {', '.join(missing)}", hint="see dsqa.outcomes.columns")
+
+
+def as_floats(column: pd.Series) -> FloatArray:
+    """Return a column of any numeric or nullable type as floats, NaN where a value is missing."""
+    return np.asarray(pd.to_numeric(column).astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def typed(table: pd.DataFrame, columns: tuple[Column, ...]) -> pd.DataFrame:

@@ -35,7 +35,7 @@ from scipy import stats
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap.resampling import count_weights
-from dsqa.stats.columns import require
+from dsqa.stats.columns import as_floats, require
 from dsqa.stats.interval import FloatArray, check_level
 
 __all__ = ["METRICS", "CorrelationKind", "correlation_matrix", "correlation_table"]
@@ -148,9 +148,7 @@ def _complete(
     require(outcomes, (cluster, *names), "outcome table")
     if len(set(names)) != len(names) or len(names) < 2:
         raise StatisticsError("a correlation needs at least two different metrics")
-    data = np.column_stack([
-        pd.to_numeric(outcomes[name]).astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan) for name in names
-    ])  # fmt: skip
+    data = np.column_stack([as_floats(outcomes[name]) for name in names])
     kept = np.isfinite(data).all(axis=1) & outcomes[cluster].notna().to_numpy()
     if kept.sum() < 4:
         rarest = names[int(np.isfinite(data).sum(axis=0).argmin())]

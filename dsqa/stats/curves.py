@@ -24,7 +24,7 @@ from scipy import special
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap import bootstrap_intervals
-from dsqa.stats.columns import require
+from dsqa.stats.columns import as_floats, require
 from dsqa.stats.interval import Interval, check_level
 from dsqa.stats.proportions import proportion_bounds
 from dsqa.stats.repeated import at_least, maj_at_k, pass_interval
@@ -162,7 +162,7 @@ def cell_curves(
     rows = []
     for key, cell in runs.groupby(keys, sort=True, dropna=False):
         identity = dict(zip(keys, key, strict=True)) | {name: cell[name].iloc[0] for name in labels}
-        marks = pd.to_numeric(cell["accuracy"]).astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+        marks = as_floats(cell["accuracy"])
         known = np.isfinite(marks)
         n, c = int(known.sum()), int(np.nansum(marks))
         votes = _votes(cell["answer_key"][known], marks[known]) if "answer_key" in cell.columns else None

@@ -10,7 +10,7 @@ import pandas as pd
 import statsmodels.formula.api as smf
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import require
+from dsqa.stats.columns import as_floats, require
 from dsqa.stats.interval import FloatArray
 
 __all__ = ["Design", "design"]
@@ -65,7 +65,7 @@ def plain(data: pd.DataFrame) -> pd.DataFrame:
     table = data.reset_index(drop=True)
     for name in table.columns:
         if pd.api.types.is_numeric_dtype(table[name]) and not pd.api.types.is_bool_dtype(table[name]):
-            table[name] = table[name].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+            table[name] = as_floats(table[name])
     return table
 
 

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import require
+from dsqa.stats.columns import as_floats, require
 from dsqa.stats.interval import FloatArray
 
 __all__ = ["GStudy", "g_study"]
@@ -182,7 +182,7 @@ def g_study(
     if facets is None:
         columns = {name: column for name, column in columns.items() if name == subject or column in table.columns}
     require(table, (value, *columns.values()), "table")
-    y = pd.to_numeric(table[value]).astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+    y = as_floats(table[value])
     known = ~np.isnan(y)
     y, data = y[known], table.loc[known, list(columns.values())]
     codes = {name: pd.factorize(data[column], use_na_sentinel=False)[0] for name, column in columns.items()}

@@ -29,7 +29,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import STATUSES, require
+from dsqa.stats.columns import STATUSES, as_floats, require
 from dsqa.stats.dispersion import SCORE_BOUNDS
 from dsqa.stats.interval import FloatArray
 
@@ -186,7 +186,7 @@ def missing_case_bounds(
     table = outcomes[keys].reset_index(drop=True).assign(lost=lost)
     rows = []
     for measure, source in sources.items():
-        number = pd.to_numeric(outcomes[source]).astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+        number = as_floats(outcomes[source])
         cells = _cells(table.assign(value=number), keys, measure)
         steps = [*by, "question_id"]
         means = cells.groupby(steps, sort=True, dropna=False)[["value", "lowest", "highest"]].mean()

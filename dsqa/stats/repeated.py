@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import require
+from dsqa.stats.columns import as_floats, require
 from dsqa.stats.interval import FloatArray, Interval, check_level
 from dsqa.stats.proportions import ProportionMethod, proportion_bounds
 
@@ -233,8 +233,8 @@ def pass_table(
         raise StatisticsError(f"the threshold is a share in (0, 1], got {threshold:g}")
     if not ks or min(ks) < 1:
         raise StatisticsError("k must be at least 1")
-    runs = cells["n_scored"].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
-    share = cells["accuracy"].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+    runs = as_floats(cells["n_scored"])
+    share = as_floats(cells["accuracy"])
     runs = np.where(np.isnan(share), 0.0, runs)
     right = np.round(np.nan_to_num(share) * runs)
     parts = []

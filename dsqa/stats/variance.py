@@ -25,7 +25,7 @@ import pandas as pd
 from scipy import optimize
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import require
+from dsqa.stats.columns import as_floats, require
 from dsqa.stats.interval import FloatArray
 
 __all__ = ["VarianceComponents", "variance_components"]
@@ -149,9 +149,7 @@ def variance_components(
     """
     names = [question] if model is None else [question, model]
     require(table, (value, *names), "table")
-    data = table[[*names]].assign(
-        value=pd.to_numeric(table[value]).astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
-    )
+    data = table[[*names]].assign(value=as_floats(table[value]))
     data = data[data["value"].notna()]
     if data[names].isna().any(axis=None):
         raise StatisticsError(f"a run has no {' or '.join(names)}")

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import require
+from dsqa.stats.columns import as_floats, require
 from dsqa.stats.regression import ErrorKind, LinearFit, fit_line
 from dsqa.stats.robust_lines import RobustSlope, quantile_line, theil_sen_line
 
@@ -34,7 +34,7 @@ def verbosity_data(outcomes: pd.DataFrame, cluster: str | None = "question_id") 
     require(outcomes, wanted, "outcome table")
     data = outcomes[list(wanted)].copy()
     for name in ("word_ratio", "token_ratio"):
-        number = pd.to_numeric(data[name]).astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+        number = as_floats(data[name])
         data[name] = np.where(number > 0, number, np.nan)
     return data
 

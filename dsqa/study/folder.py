@@ -33,7 +33,7 @@ from dsqa.errors import StudyError
 from dsqa.study.design import Condition
 from dsqa.study.sections import StopConfig
 
-__all__ = ["CellPlan", "StudyDescription", "StudyFolder", "stop_of"]
+__all__ = ["CellPlan", "StudyDescription", "StudyFolder", "hash_file", "replace_text", "stop_of"]
 
 
 @dataclass(frozen=True)
@@ -184,25 +184,29 @@ class StudyFolder:
         known = self.environments()
         if list(known)[-1:] != [fingerprint]:
             known.pop(fingerprint, None)
-            _replace(self.environments_path, json.dumps({**known, fingerprint: row}, indent=1) + "\n")
+            replace_text(self.environments_path, json.dumps({**known, fingerprint: row}, indent=1) + "\n")
         description = self.describe()
         if description.versions.get("environment") != fingerprint:
             description.versions["environment"] = fingerprint
-            _replace(self.description_path, json.dumps(description.to_dict(), indent=1, ensure_ascii=False) + "\n")
+            self._describe(description)
 
     def write(self, description: StudyDescription, bank: Bank) -> None:
         """Write `study.json` and the copy of the bank; recorded runs are not touched."""
         data_dir = self.bank_dir / "data"
         data_dir.mkdir(parents=True, exist_ok=True)
         lines = [json.dumps(q.to_dict(), ensure_ascii=False) for q in bank]
-        _replace(self.bank_dir / "questions.jsonl", "\n".join(lines) + "\n")
+        replace_text(self.bank_dir / "questions.jsonl", "\n".join(lines) + "\n")
         for name, digest in description.data_hashes.items():
             target = data_dir / name
             if target.is_file() and hash_file(target) == digest:
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(bank.data_dir / name, target)
-        _replace(self.description_path, json.dumps(description.to_dict(), indent=1, ensure_ascii=False) + "\n")
+        self._describe(description)
+
+    def _describe(self, description: StudyDescription) -> None:
+        text = json.dumps(description.to_dict(), indent=1, ensure_ascii=False)
+        replace_text(self.description_path, text + "\n")
 
 
 def stop_of(description: StudyDescription) -> StopConfig | None:
@@ -217,8 +221,8 @@ def hash_file(path: Path) -> str:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
-def _replace(path: Path, text: str) -> None:
-    # Write beside, then rename: a full disk or a kill leaves the old file whole.
+def replace_text(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all: beside it first, so that a full disk or a kill leaves the old one."""
     beside = path.with_suffix(path.suffix + ".new")
     beside.write_text(text, encoding="utf-8")
     beside.replace(path)

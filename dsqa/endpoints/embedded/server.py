@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -19,6 +18,7 @@ import aiohttp
 
 from dsqa.endpoints.embedded.weights import find_weights, hash_weights
 from dsqa.errors import EndpointError, MissingDependencyError
+from dsqa.installed import installed_version
 from dsqa.study.sections import EndpointConfig
 
 __all__ = ["EmbeddedServer", "start_server"]
@@ -80,7 +80,7 @@ async def start_server(
         stack.callback(digest.cancel)
         url = await _wait_until_ready(name, child, log_path)
         versions = {
-            "xllamacpp": _version("xllamacpp"),
+            "xllamacpp": installed_version("xllamacpp") or "unknown",
             "weights": weights.name,
             "weights_sha256": await digest,
         }
@@ -168,10 +168,3 @@ async def _end(child: asyncio.subprocess.Process) -> None:
         with suppress(ProcessLookupError):
             child.kill()
         await child.wait()
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "unknown"

@@ -20,7 +20,7 @@ import pandas as pd
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap import Statistic, weighted_mean, weighted_sd
-from dsqa.stats.columns import require
+from dsqa.stats.columns import as_floats, require
 from dsqa.stats.dispersion import SCORE_BOUNDS
 from dsqa.stats.interval import FloatArray
 
@@ -160,8 +160,7 @@ def pair_by_question(
     table["label"] = outcomes[by].map(label_of)
     same = outcomes[list(held)].map(label_of)
     table["block"] = list(map(tuple, same.to_numpy())) if held else [()] * len(table)
-    number = pd.to_numeric(outcomes[_COLUMN[measure]]).astype("Float64")
-    table["value"] = number.to_numpy(dtype=np.float64, na_value=np.nan)
+    table["value"] = as_floats(outcomes[_COLUMN[measure]])
     labels = _natural(outcomes[by])
     if len(labels) < 2:
         found = f"only {by} '{labels[0]}'" if labels else "no runs"

@@ -29,7 +29,7 @@ import pandas as pd
 from scipy import special
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import require
+from dsqa.stats.columns import as_floats, require
 from dsqa.stats.comparison.layout import held_equal, label_of
 from dsqa.stats.interval import Interval
 from dsqa.stats.proportions import clopper_pearson
@@ -166,7 +166,7 @@ def mcnemar_test(
     require(outcomes, ("question_id", by, *held, *numbered, "accuracy"), "outcome table")
     keys = ["question_id", *held]
     table = outcomes[keys].map(label_of).assign(label=outcomes[by].map(label_of))
-    table["right"] = pd.to_numeric(outcomes["accuracy"]).astype("Float64").to_numpy(np.float64, na_value=np.nan)
+    table["right"] = as_floats(outcomes["accuracy"])
     if numbered:
         table["run"] = outcomes["run"].to_numpy()
     table = table.dropna(subset="right")

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
+from dsqa.stats.columns import as_floats
 from dsqa.stats.comparison.layout import label_of, pairs
 from dsqa.stats.models import ClusteredFit, glmm, likelihood_ratio
 
@@ -30,7 +30,7 @@ def mixed_rows(
     names = {"label": by, **{f"held{i}": name for i, name in enumerate(within)}}
     data = pd.DataFrame({new: outcomes[old].map(label_of) for new, old in names.items()})
     data["question_id"] = outcomes["question_id"].map(label_of).to_numpy()
-    data["accuracy"] = outcomes["accuracy"].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+    data["accuracy"] = as_floats(outcomes["accuracy"])
     held = [name for name in names if name != "label" and data[name].nunique() > 1]
     rest = " + ".join(f"C({name})" for name in held) or "1"
     test = {"quantity": "mixed model", "questions": data["question_id"].nunique()}

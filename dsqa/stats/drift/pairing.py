@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import require
+from dsqa.stats.columns import as_floats, require
 
 __all__ = ["CHANGES", "SIDES", "pair_studies"]
 
@@ -71,10 +70,7 @@ def pair_studies(old: pd.DataFrame, new: pd.DataFrame) -> tuple[pd.DataFrame, pd
 
 
 def _rows(side: str, table: pd.DataFrame) -> pd.DataFrame:
-    numbers = {
-        name: pd.to_numeric(table[name]).astype("Float64").to_numpy(np.float64, na_value=np.nan)
-        for name in ("score", "accuracy")
-    }
+    numbers = {name: as_floats(table[name]) for name in ("score", "accuracy")}
     heat = table["temperature"].astype("Float64")
     return pd.DataFrame(
         {

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import require
+from dsqa.stats.columns import as_floats, require
 from dsqa.stats.interval import FloatArray
 
 __all__ = ["METRICS", "Pilot", "read_pilot"]
@@ -94,8 +94,8 @@ def read_pilot(outcomes: pd.DataFrame, *, by: str = "condition_id") -> Pilot:
         {
             "question": outcomes["question_id"].astype("string"),
             "condition": outcomes[by].astype("string").fillna("default"),
-            "score": pd.to_numeric(outcomes["score"]).astype("Float64").to_numpy(np.float64, na_value=np.nan),
-            "accuracy": pd.to_numeric(outcomes["accuracy"]).astype("Float64").to_numpy(np.float64, na_value=np.nan),
+            "score": as_floats(outcomes["score"]),
+            "accuracy": as_floats(outcomes["accuracy"]),
         }
     ).dropna()
     questions, conditions = sorted(data["question"].unique()), sorted(data["condition"].unique())

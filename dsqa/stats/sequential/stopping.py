@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dsqa.errors import StatisticsError
 from dsqa.outcomes.columns import Column
-from dsqa.stats.columns import require, typed
+from dsqa.stats.columns import as_floats, require, typed
 from dsqa.stats.interval import FloatArray
 from dsqa.stats.sequential.proportion import proportion_sequence
 from dsqa.stats.sequential.spread import instability_calls, instability_sequence
@@ -80,7 +80,7 @@ def stopping_table(outcomes: pd.DataFrame, stop: StopConfig, runs: int) -> pd.Da
         table = table.assign(prompt_hash="")
     keys = ["question_id", "condition_id", "prompt_hash"]
     numbers = table["run"].astype("int64").to_numpy()
-    marks, points = _floats(table["accuracy"]), _floats(table["score"])
+    marks, points = as_floats(table["accuracy"]), as_floats(table["score"])
     rows, right, scores = [], [], []
     # As text, so that a table that was read anew and one that was just made sort alike.
     groups = cast(_Groups, table[keys].astype(str).groupby(keys).indices)
@@ -151,10 +151,6 @@ def _now(
             "instability_high": spread_high,
         }
     )
-
-
-def _floats(values: pd.Series) -> FloatArray:
-    return np.asarray(values.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
 
 
 def _before(cells: list[FloatArray], looks: NDArray[np.int64]) -> tuple[FloatArray, NDArray[np.int64]]:
