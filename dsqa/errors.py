@@ -18,6 +18,7 @@ __all__ = [
     "RecordError",
     "ReportError",
     "SessionEndedError",
+    "SourceError",
     "StatisticsError",
     "StudyError",
     "StudyLockedError",
@@ -89,6 +90,10 @@ class ClusterError(DsqaError):
 
 class ExecutionRefusedError(DsqaError):
     """Generated code may not run here: the machine offers too little isolation."""
+
+
+class SourceError(DsqaError):
+    """What another tool recorded cannot be read, or contradicts itself."""
 
 
 class StatisticsError(DsqaError, ValueError):
