@@ -20,13 +20,17 @@ if TYPE_CHECKING:
     from dsqa.report.pictures import answer_figures, place_figure
     from dsqa.report.questions import question_cards, question_table
     from dsqa.report.stopping import runs_needed, stopping_methods
+    from dsqa.report.tables import Field, Note, data_table, model_summary
     from dsqa.report.verdict import hurry, lead, verdict_table
 
 __all__ = [
     "FORMATS",
+    "Field",
+    "Note",
     "Page",
     "answer_figures",
     "conditions_table",
+    "data_table",
     "execution_table",
     "facts_table",
     "hashes_table",
@@ -35,6 +39,7 @@ __all__ = [
     "isolation_text",
     "lead",
     "ledger_table",
+    "model_summary",
     "models_compared",
     "open_page",
     "place_figure",
@@ -58,6 +63,7 @@ _ON_A_PAGE = {
     "pictures": ("answer_figures", "place_figure"),
     "questions": ("question_cards", "question_table"),
     "stopping": ("runs_needed", "stopping_methods"),
+    "tables": ("Field", "Note", "data_table", "model_summary"),
     "verdict": ("hurry", "lead", "verdict_table"),
 }
 

@@ -101,11 +101,14 @@ class Column:
         Where its cells stand.
     width
         Share of the page's width, in any unit, where the page is paper.
+    spanner
+        Markdown; neighbours with the same one stand under it together.
     """
 
     title: str
     align: Literal["left", "right", "center"] = "left"
     width: int = 10
+    spanner: str = ""
 
 
 def table(
@@ -114,34 +117,50 @@ def table(
     *,
     label: str | None = None,
     caption: str = "",
+    notes: Sequence[str] = (),
     classes: Sequence[str] = (),
 ) -> Markdown:
     """Return a table; with a label it has a number and can be referred to as ``@label``.
+
+    `dsqa.report.tables.data_table` makes one from a data frame.
 
     Parameters
     ----------
     columns
         Its columns.
     rows
-        Cells, already Markdown (use `escape`).
+        Cells, already Markdown (use `escape`). A row of one cell, where there are more columns, is the title of
+        the rows that follow.
     label
         ``tbl-…``, unique in the document.
     caption
         Markdown; for a table with a label.
+    notes
+        Markdown, a line each below the table.
     classes
         ``stack``: on a narrow screen each row becomes a block of its own. ``whole``: short enough for one page of
-        paper, and not broken over two.
+        paper, and not broken over two. ``sortable``: a reader of the HTML can sort it by any column.
     """
     # A pipe table takes its relative widths from the rule's dashes once any of its lines is long.
     marks = {"left": (":", ""), "right": ("", ":"), "center": (":", ":")}
+    # The filter gathers spanners into a row of their own; where nothing does, they read as part of the title.
+    titles = [f"{span(c.spanner, 'spanner')} {c.title}" if c.spanner else c.title for c in columns]
     lines = [
-        "| " + " | ".join(column.title for column in columns) + " |",
+        "| " + " | ".join(titles) + " |",
         "|" + "|".join(marks[c.align][0] + "-" * max(3, c.width) + marks[c.align][1] for c in columns) + "|",
-        *("| " + " | ".join(cell or " " for cell in row) + " |" for row in rows),
+        *("| " + " | ".join(cell or " " for cell in _whole_row(row, len(columns))) + " |" for row in rows),
     ]
     marked = " ".join([*([f"#{label}"] if label else []), *(f".{name}" for name in ("data", *classes))])
-    below = f"\n\n{caption}" if caption else ""
+    below = "".join(f"\n\n{part}" for part in (_notes(notes), caption) if part)
     return Markdown("::: {" + marked + "}\n\n" + "\n".join(lines) + f"{below}\n\n:::\n")
+
+
+def _whole_row(row: Sequence[str], width: int) -> Sequence[str]:
+    return [span(row[0], "group"), *[""] * (width - 1)] if len(row) == 1 < width else row
+
+
+def _notes(notes: Sequence[str]) -> str:
+    return "::: {.table-notes}\n\n" + "\n\n".join(notes) + "\n\n:::" if notes else ""
 
 
 def figure(path: str, *, label: str, caption: str, alt: str, width: str = "100%") -> Markdown:

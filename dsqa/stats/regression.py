@@ -78,6 +78,18 @@ class LinearFit:
         """The error kind that assumes least of those at hand."""
         return "cluster-hc3" if self.clusters else "hc3"
 
+    @property
+    def adjusted_r_squared(self) -> float:
+        """1 − (1 − R²)(n − i)/(n − p), with i = 1 where there is an intercept; R's `adj.r.squared`."""
+        intercept = "Intercept" in self.coefficients
+        return 1 - (1 - self.r_squared) * (self.n - intercept) / (self.n - len(self.coefficients))
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion under normal errors, sigma counted as a parameter; R's `AIC`."""
+        rss = float(self.residuals @ self.residuals)
+        return self.n * (math.log(2 * math.pi * rss / self.n) + 1) + 2 * (len(self.coefficients) + 1)
+
     def degrees_of_freedom(self, kind: ErrorKind) -> int:
         """Return the degrees of freedom of t for this kind of error."""
         return self.clusters - 1 if kind.startswith("cluster") else self.n - len(self.coefficients)
@@ -111,9 +123,14 @@ class LinearFit:
         return float(2 * stats.t.sf(abs(t), self.degrees_of_freedom(used)))
 
     def joint_p_value(self, terms: Sequence[str], *, kind: ErrorKind | None = None) -> float:
-        """Return the p value of the hypothesis that several coefficients are all 0: a Wald test by F.
+        """Return the p value of the hypothesis that several coefficients are all 0; see `joint_test`."""
+        return self.joint_test(terms, kind=kind)[3]
 
-        With q terms F = b'V⁻¹b/q on (q, degrees of freedom of the error kind).
+    def joint_test(self, terms: Sequence[str], *, kind: ErrorKind | None = None) -> tuple[float, int, int, float]:
+        """Return F, its two degrees of freedom and p of several coefficients being all 0: a Wald test.
+
+        With q terms F = b'V⁻¹b/q on (q, degrees of freedom of the error kind). Of all terms but the intercept and
+        with classical errors it is the F of R's `summary.lm`.
 
         Raises
         ------
@@ -130,8 +147,8 @@ class LinearFit:
         b, v = np.array([self.coefficients[term] for term in terms]), self.covariances[used][np.ix_(at, at)]
         if np.linalg.matrix_rank(v) < len(at):
             raise StatisticsError(f"{self.clusters or self.n} independent units are too few to test {len(at)} terms")
-        f = float(b @ np.linalg.solve(v, b)) / len(at)
-        return float(stats.f.sf(f, len(at), self.degrees_of_freedom(used)))
+        f, df = float(b @ np.linalg.solve(v, b)) / len(at), self.degrees_of_freedom(used)
+        return f, len(at), df, float(stats.f.sf(f, len(at), df))
 
     def _error(self, term: str, kind: ErrorKind) -> float:
         if kind not in self.errors:
