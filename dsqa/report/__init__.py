@@ -13,7 +13,18 @@ from dsqa.report.render import FORMATS, render_report
 
 if TYPE_CHECKING:
     from dsqa.report.appendix import conditions_table, facts_table, hashes_table, settings_text, template_text
+    from dsqa.report.attempt import NotAvailable, attempt
+    from dsqa.report.comparable import by_condition, compared_lead, comparison_rows, held_equal
     from dsqa.report.comparison import models_compared
+    from dsqa.report.contrasts import (
+        compared_answers,
+        compared_differences,
+        compared_effects,
+        compared_equivalence,
+        compared_means,
+        compared_overall,
+    )
+    from dsqa.report.doses import accuracy_formula, dose_answer, dose_curves, dose_slopes, fit_summary
     from dsqa.report.ledger import execution_table, isolation_text, ledger_table
     from dsqa.report.methods import interval_table
     from dsqa.report.page import Page, open_page
@@ -26,14 +37,31 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMATS",
     "Field",
+    "NotAvailable",
     "Note",
     "Page",
+    "accuracy_formula",
     "answer_figures",
+    "attempt",
+    "by_condition",
+    "compared_answers",
+    "compared_differences",
+    "compared_effects",
+    "compared_equivalence",
+    "compared_lead",
+    "compared_means",
+    "compared_overall",
+    "comparison_rows",
     "conditions_table",
     "data_table",
+    "dose_answer",
+    "dose_curves",
+    "dose_slopes",
     "execution_table",
     "facts_table",
+    "fit_summary",
     "hashes_table",
+    "held_equal",
     "hurry",
     "interval_table",
     "isolation_text",
@@ -56,7 +84,18 @@ __all__ = [
 # What a page is made of is imported in the notebook's own process: rendering needs none of it, and it takes seconds.
 _ON_A_PAGE = {
     "appendix": ("conditions_table", "facts_table", "hashes_table", "settings_text", "template_text"),
+    "attempt": ("NotAvailable", "attempt"),
+    "comparable": ("by_condition", "compared_lead", "comparison_rows", "held_equal"),
     "comparison": ("models_compared",),
+    "contrasts": (
+        "compared_answers",
+        "compared_differences",
+        "compared_effects",
+        "compared_equivalence",
+        "compared_means",
+        "compared_overall",
+    ),
+    "doses": ("accuracy_formula", "dose_answer", "dose_curves", "dose_slopes", "fit_summary"),
     "ledger": ("execution_table", "isolation_text", "ledger_table"),
     "methods": ("interval_table",),
     "page": ("Page", "open_page"),

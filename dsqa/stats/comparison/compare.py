@@ -53,6 +53,8 @@ class ModelComparison:
         Labels that `best` differs from after adjustment, in its favour.
     paired
         The values behind it.
+    level
+        Of its intervals.
     """
 
     table: pd.DataFrame
@@ -60,6 +62,7 @@ class ModelComparison:
     best: str
     separated: tuple[str, ...]
     paired: Paired
+    level: float
 
     def rows(self, quantity: str) -> pd.DataFrame:
         """Return the rows of one quantity.
@@ -161,7 +164,7 @@ def compare_models(
     table = _tidy([*rows, *adjusted, *overall])
     best, separated = best_of(paired, table, level)
     answer = answer_of(paired, table, best, separated, level=level, margin=settings.margin, adjust=adjust)
-    return ModelComparison(table, answer, best, separated, paired)
+    return ModelComparison(table, answer, best, separated, paired, level)
 
 
 def _tidy(rows: list[Row]) -> pd.DataFrame:
