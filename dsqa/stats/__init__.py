@@ -31,10 +31,11 @@ from dsqa.stats.dispersion import (
 from dsqa.stats.groups import ledger, summarise_groups
 from dsqa.stats.interval import Interval
 from dsqa.stats.overdispersion import BetaBinomial, beta_binomial
+from dsqa.stats.parts import score_parts
 from dsqa.stats.proportions import clopper_pearson, jeffreys, missing_bounds, proportion_bounds, wilson
 from dsqa.stats.repeated import at_least, maj_at_k, pass_at_k, pass_hat_k, pass_interval, pass_table
 from dsqa.stats.variance import VarianceComponents, variance_components
-from dsqa.stats.verdicts import VERDICTS, headline, verdicts
+from dsqa.stats.verdicts import VERDICTS, headline, threshold_calls, verdicts
 
 if TYPE_CHECKING:
     from dsqa.stats.agreement import (
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
         correlation_matrix,
         correlation_table,
     )
+    from dsqa.stats.correlation_levels import CORRELATION_LEVELS, correlation_levels, level_tables
     from dsqa.stats.curves import (
         cell_curves,
         curve_means,
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     )
     from dsqa.stats.drift import Drift, compare_studies
     from dsqa.stats.generalisability import GStudy, g_study
+    from dsqa.stats.line_bootstrap import BootstrappedLine, bootstrap_line
     from dsqa.stats.missing import (
         FOUR_WAYS,
         four_way_ledger,
@@ -107,6 +110,7 @@ if TYPE_CHECKING:
         DoseResponse,
         dose_response,
     )
+    from dsqa.stats.variance_jackknife import component_intervals
     from dsqa.stats.verbosity import (
         verbosity_fit,
         verbosity_table,
@@ -114,6 +118,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CELL_COLUMNS",
+    "CORRELATION_LEVELS",
     "FOUR_WAYS",
     "GROUP_COLUMNS",
     "ICC",
@@ -127,6 +132,7 @@ __all__ = [
     "AnswerSummary",
     "BetaBinomial",
     "BootstrapMethod",
+    "BootstrappedLine",
     "ClusteredFit",
     "DoseResponse",
     "Drift",
@@ -148,12 +154,15 @@ __all__ = [
     "beta_binomial",
     "bootstrap_interval",
     "bootstrap_intervals",
+    "bootstrap_line",
     "cell_curves",
     "clopper_pearson",
     "cohen_kappa",
     "cohens_h",
     "compare_models",
     "compare_studies",
+    "component_intervals",
+    "correlation_levels",
     "correlation_matrix",
     "correlation_table",
     "curve_means",
@@ -179,6 +188,7 @@ __all__ = [
     "krippendorff_alpha",
     "krippendorff_interval",
     "ledger",
+    "level_tables",
     "likelihood_ratio",
     "lost_run_bounds",
     "maj_at_k",
@@ -206,6 +216,7 @@ __all__ = [
     "rank_biserial",
     "read_pilot",
     "risk_difference",
+    "score_parts",
     "sign_flip_test",
     "signed_rank_test",
     "smallest_detectable",
@@ -214,6 +225,7 @@ __all__ = [
     "summarise_groups",
     "summarise_stability",
     "theil_sen_line",
+    "threshold_calls",
     "unseen_bound",
     "variance_components",
     "verbosity_fit",
@@ -268,6 +280,12 @@ _ON_DEMAND = {
     "smallest_detectable": "comparison",
     "correlation_matrix": "correlation",
     "correlation_table": "correlation",
+    "CORRELATION_LEVELS": "correlation_levels",
+    "correlation_levels": "correlation_levels",
+    "level_tables": "correlation_levels",
+    "BootstrappedLine": "line_bootstrap",
+    "bootstrap_line": "line_bootstrap",
+    "component_intervals": "variance_jackknife",
     "cell_curves": "curves",
     "curve_means": "curves",
     "maj_interval": "curves",

@@ -3,6 +3,7 @@
 ==================  ===================================================================================
 pearson             linear association over runs
 spearman            Pearson's on midranks
+kendall             τ_b over pairs of runs; `dsqa.stats.pair_order`
 partial             of two metrics, all others held: −Pᵢⱼ/√(Pᵢᵢ Pⱼⱼ), P the inverse correlation matrix
 partial spearman    the same on midranks
 repeated            within questions: r of deviations from the question's means, i.e. of the parallel lines
@@ -10,14 +11,18 @@ repeated            within questions: r of deviations from the question's means,
                     the question? Bakdash & Marusich (2017), Frontiers in Psychology 8:456
 ==================  ===================================================================================
 
-The first four mix differences between questions with those between runs; the last sees runs only. They can have
+All but the last mix differences between questions with those between runs; the last sees runs only. They can have
 opposite signs.
 
-Two intervals each: *fisher*, tanh(atanh r ± z s) with s = 1/√(n − 3), √((1 + r²/2)/(n − 3)) for ranks (Bonett &
-Wright 2000), 1/√(n − 3 − held) for partial, 1/√(df − 1), df = n − questions − 1, for repeated. It takes runs as
-independent, which only `repeated` comes near to. *cluster bootstrap*: questions are drawn again with all their
-runs, ranks and means taken anew in each resample; percentile ends. It is the one to report where runs are many
-and questions few; with fewer than ten questions it is too narrow.
+Two intervals each: *fisher*, tanh(atanh r ± z s) with s = 1/√(n − 3), √((1 + r²/2)/(n − 3)) for Spearman and
+√(0.437/(n − 4)) for Kendall (Bonett & Wright 2000; Fieller, Hartley & Pearson 1957), 1/√(n − 3 − held) for partial,
+1/√(df − 1), df = n − questions − 1, for repeated. It takes runs as independent, which only `repeated` comes near
+to. *cluster bootstrap*: questions are drawn again with all their runs, ranks and means taken anew in each resample;
+percentile ends. It is the one to report where runs are many and questions few; with fewer than ten questions it is
+too narrow.
+
+A p value of r = 0 for each: `p` by Fisher's z, and `p_cluster` = P(|t| ≥ |atanh r|/s) on clusters − 1 degrees of
+freedom, s the SD of atanh r over the resamples.
 
 One set of rows for the whole matrix: runs that lack any of the metrics are left out and counted. Partial
 correlations leave out the score where its three parts are there: it is their sum.
@@ -25,22 +30,22 @@ correlations leave out the score where its three parts are there: it is their su
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap.resampling import count_weights
 from dsqa.stats.columns import as_floats, require
+from dsqa.stats.correlation_errors import clustered_p, fisher, resampled
 from dsqa.stats.interval import FloatArray, check_level
+from dsqa.stats.pair_order import MOST_ORDERED, by_pair_order
 
 __all__ = ["METRICS", "CorrelationKind", "correlation_matrix", "correlation_table"]
 
-CorrelationKind = Literal["pearson", "spearman", "partial", "partial spearman", "repeated"]
+CorrelationKind = Literal["pearson", "spearman", "kendall", "partial", "partial spearman", "repeated"]
 
 METRICS = (
     "completion", "accuracy", "executability", "score", "words_out", "tokens_out", "word_ratio", "token_ratio",
@@ -130,8 +135,9 @@ class _Matrices:
         """Return the matrices, shape (1 + resamples, kept, kept)."""
         base = {"partial": "pearson", "partial spearman": "spearman"}.get(kind, kind)
         if base not in self._plain:
-            if base == "spearman":
-                self._plain[base] = _by_ranks(self._values, self._clusters, self._weights)
+            if base in ("spearman", "kendall"):
+                ordered = _by_ranks if base == "spearman" else by_pair_order
+                self._plain[base] = ordered(self._values, self._clusters, self._weights)
             else:
                 self._plain[base] = _by_moments(
                     self._values, self._clusters, self._weights, within=base == "repeated"
@@ -220,7 +226,8 @@ def correlation_table(
     -------
     pandas.DataFrame
         kind, first, second, r, fisher_low, fisher_high, low, high (cluster bootstrap), p (r = 0, by Fisher's z:
-        it takes runs as independent), n, dropped, clusters, note. A metric that does not vary has no r.
+        it takes runs as independent), p_cluster, n, dropped, clusters, note. A metric that does not vary has no r.
+        Kendall's takes at most `MOST_ORDERED` runs, drawn at random.
 
     Raises
     ------
@@ -249,52 +256,12 @@ def correlation_table(
         kept = np.array(names)[every.kept(kind)]
         i, j = np.triu_indices(len(kept), 1)
         draws = every.of(kind)[:, i, j]
-        fisher = _fisher(draws[0], kind, len(data), count, len(kept), level)
-        low, high, note = _resampled(draws[1:], draws[0], level, one=count == 1)
+        used = min(len(data), MOST_ORDERED) if kind == "kendall" else len(data)
+        ends = fisher(draws[0], kind, used, count, len(kept), level)
+        low, high, note = resampled(draws[1:], draws[0], level, one=count == 1)
+        clustered = clustered_p(draws[1:], draws[0], low, count)
         part = pd.DataFrame({"kind": kind, "first": kept[i], "second": kept[j], "r": draws[0]})
-        part = part.assign(fisher_low=fisher[0], fisher_high=fisher[1], low=low, high=high, p=fisher[2])
-        parts.append(part.assign(n=len(data), dropped=len(outcomes) - len(data), clusters=count, note=note))
+        part = part.assign(fisher_low=ends[0], fisher_high=ends[1], low=low, high=high, p=ends[2])
+        part = part.assign(p_cluster=clustered)
+        parts.append(part.assign(n=used, dropped=len(outcomes) - used, clusters=count, note=note))
     return pd.concat(parts, ignore_index=True)
-
-
-def _fisher(
-    r: FloatArray, kind: CorrelationKind, n: int, clusters: int, metrics: int, level: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    freedom = float(n - 3)
-    if kind.startswith("partial"):
-        freedom -= metrics - 2
-    elif kind == "repeated":
-        freedom = float(n - clusters - 1) - 1
-    if freedom <= 0:
-        nothing = np.full_like(r, np.nan)
-        return nothing, nothing, nothing
-    error = np.full_like(r, 1 / math.sqrt(freedom))
-    null = error.copy()
-    if kind.endswith("spearman"):
-        error = error * np.sqrt(1 + r**2 / 2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        centre = np.arctanh(r)
-        half = stats.norm.isf((1 - level) / 2) * error
-        p = 2 * stats.norm.sf(np.abs(centre) / null)
-    return np.tanh(centre - half), np.tanh(centre + half), np.asarray(p, dtype=np.float64)
-
-
-def _resampled(
-    draws: FloatArray, r: FloatArray, level: float, *, one: bool
-) -> tuple[FloatArray, FloatArray, list[str]]:
-    """Return percentile ends over resamples of questions, and why there are none."""
-    low, high = np.full_like(r, np.nan), np.full_like(r, np.nan)
-    reasons = ["a metric does not vary, or is given by the others" if np.isnan(value) else "" for value in r]
-    if not len(draws):
-        why = "one question: the spread over questions cannot be seen" if one else ""
-        return low, high, [reason or why for reason in reasons]
-    for at in np.flatnonzero(~np.isnan(r)):
-        seen = draws[~np.isnan(draws[:, at]), at]
-        lost = len(draws) - len(seen)
-        if lost > len(draws) / 10:
-            reasons[at] = f"in {lost} of {len(draws)} resamples a metric does not vary"
-            continue
-        low[at], high[at] = np.quantile(seen, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
-        if lost:
-            reasons[at] = f"{lost} of {len(draws)} resamples left out: a metric does not vary in them"
-    return low, high, reasons

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from dsqa.stats.columns import require
+from dsqa.errors import StatisticsError
+from dsqa.stats.columns import as_floats, require
 from dsqa.stats.dispersion import NOTABLE
 
-__all__ = ["VERDICTS", "headline", "verdicts"]
+__all__ = ["VERDICTS", "headline", "threshold_calls", "verdicts"]
 
 VERDICTS = ("stable and right", "stable and wrong", "unstable", "no answers", "not known")
 """Every verdict, in the order in which tables show them."""
@@ -106,3 +108,49 @@ def headline(cells: pd.DataFrame) -> pd.DataFrame:
         hits = cells[(cells["verdict"] == verdict).fillna(False).astype(bool)]
         rows.append((verdict, len(hits), int(hits["settled"].sum()), hits["question_id"].nunique()))
     return pd.DataFrame(rows, columns=["verdict", "cells", "settled", "questions"])
+
+
+def threshold_calls(
+    cells: pd.DataFrame, thresholds: Sequence[float] = (0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5)
+) -> pd.DataFrame:
+    """Count the cells on either side of several thresholds for σ̄: what a verdict owes to the choice of 0.3.
+
+    Parameters
+    ----------
+    cells
+        A row per cell with instability and the ends of its interval.
+    thresholds
+        Values in (0, 1]; a cell at a threshold is unstable.
+
+    Returns
+    -------
+    pandas.DataFrame
+        threshold, cells (with a known σ̄), unstable, share, surely_unstable (whole interval at or above),
+        surely_stable (whole interval below), open (interval on both sides), moved (called otherwise than at 0.3).
+
+    Raises
+    ------
+    StatisticsError
+        A column is missing, or a threshold lies outside of (0, 1].
+
+    Examples
+    --------
+    >>> cells = pd.DataFrame({"instability": [0.1, 0.35], "instability_low": [0.0, 0.32], "instability_high": 0.4})
+    >>> threshold_calls(cells, [0.3, 0.36])[["unstable", "surely_unstable", "open", "moved"]].values.tolist()
+    [[1, 1, 1, 0], [0, 0, 2, 1]]
+    """
+    require(cells, ("instability", "instability_low", "instability_high"), "table of cells")
+    if not all(0 < t <= 1 for t in thresholds):
+        raise StatisticsError("a threshold for the normalised instability lies in (0, 1]")
+    spread, low, high = (as_floats(cells[f"instability{end}"]) for end in ("", "_low", "_high"))
+    known = ~np.isnan(spread)
+    usual = spread >= NOTABLE - 1e-12
+    rows = []
+    for t in thresholds:
+        over = spread >= t - 1e-12
+        surely = int((low >= t - 1e-12).sum()), int((high < t - 1e-12).sum())
+        count, unstable = int(known.sum()), int(over.sum())
+        share = unstable / count if count else math.nan
+        rows.append((t, count, unstable, share, *surely, count - sum(surely), int((over != usual)[known].sum())))
+    names = ["threshold", "cells", "unstable", "share", "surely_unstable", "surely_stable", "open", "moved"]
+    return pd.DataFrame(rows, columns=names)

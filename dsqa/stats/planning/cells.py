@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dsqa.stats.dispersion import instability_intervals, normalised_instability
+from dsqa.stats.interval import FloatArray
 from dsqa.stats.planning.pilot import Pilot
 from dsqa.stats.planning.simulate import check_plan
 from dsqa.stats.proportions import proportion_bounds
@@ -19,7 +20,9 @@ __all__ = ["plan_cells"]
 _RESAMPLES = 999
 
 
-def plan_cells(pilot: Pilot, *, runs: Sequence[int], seed: int, simulations: int = 100) -> pd.DataFrame:
+def plan_cells(
+    pilot: Pilot, *, runs: Sequence[int], seed: int, simulations: int = 100, calls: bool = True
+) -> pd.DataFrame:
     """Simulate the pilot's own cells with other numbers of runs, and count the verdicts that would be settled.
 
     Parameters
@@ -30,6 +33,8 @@ def plan_cells(pilot: Pilot, *, runs: Sequence[int], seed: int, simulations: int
         Numbers of runs per cell to try, each at least 2.
     seed, simulations
         Of the simulated studies.
+    calls
+        Whether to call the verdicts, which takes nearly all of the time; without, there is no `settled`.
 
     Returns
     -------
@@ -52,22 +57,10 @@ def plan_cells(pilot: Pilot, *, runs: Sequence[int], seed: int, simulations: int
         rng = stream(seed, "plan cells", n)
         draws = np.stack([rng.multinomial(n, pilot.draw_own_cells(rng)[asked]) for _ in range(simulations)])
         distinct, back = np.unique(draws.reshape(-1, len(score)), axis=0, return_inverse=True)
-        samples = [np.repeat(score, counts) for counts in distinct]
-        intervals = instability_intervals(samples, seed=seed, resamples=_RESAMPLES)
         right = distinct @ accuracy
         low, high = proportion_bounds(right, n)
-        table = pd.DataFrame(
-            {
-                "runs": n,
-                "instability": [normalised_instability(sample) for sample in samples],
-                "instability_low": [interval.low for interval in intervals],
-                "instability_high": [interval.high for interval in intervals],
-                "accuracy": right / n,
-                "accuracy_low": low,
-                "accuracy_high": high,
-            }
-        )
-        settled = verdicts(table)["settled"].to_numpy()[back.ravel()].reshape(simulations, -1)
+        shares = pd.DataFrame({"runs": n, "accuracy": right / n, "accuracy_low": low, "accuracy_high": high})
+        settled = _settled(shares, distinct, score, seed)[back.ravel()].reshape(simulations, -1) if calls else None
         width = ((high - low) / 2)[back.ravel()].reshape(simulations, -1)
         for i, name in enumerate(pilot.conditions):
             own = condition == i
@@ -78,7 +71,19 @@ def plan_cells(pilot: Pilot, *, runs: Sequence[int], seed: int, simulations: int
                     "requests": int(own.sum()) * n,
                     "half_width": width[:, own].mean(),
                     "half_width_90": np.quantile(width[:, own], 0.9),
-                    "settled": settled[:, own].mean(),
                 }
+                | ({} if settled is None else {"settled": settled[:, own].mean()})
             )
     return pd.DataFrame(rows)
+
+
+def _settled(shares: pd.DataFrame, counts: FloatArray, score: FloatArray, seed: int) -> FloatArray:
+    """Return 1 for each row of counts whose verdict is settled, else 0."""
+    samples = [np.repeat(score, row) for row in counts]
+    intervals = instability_intervals(samples, seed=seed, resamples=_RESAMPLES)
+    table = shares.assign(
+        instability=[normalised_instability(sample) for sample in samples],
+        instability_low=[interval.low for interval in intervals],
+        instability_high=[interval.high for interval in intervals],
+    )
+    return verdicts(table)["settled"].to_numpy(dtype=np.float64)
