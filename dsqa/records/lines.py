@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, BinaryIO, cast, get_args
 
 from pydantic_core import to_json
 
@@ -93,29 +95,40 @@ def scan_records(path: Path, index: RunIndex) -> Iterator[Record]:
     What follows the last newline is a line still being written (or torn by a kill), and is left out.
     """
     repeats = 0
+    for number, line in enumerate(_lines(path), start=1):
+        if not line.endswith(b"\n"):
+            break
+        if line.isspace():
+            continue
+        record = decode_line(line, path, number)
+        if index.add(record.key, record.status):
+            yield record
+        else:
+            repeats += 1
+    if repeats:
+        _log.warning("%s: %d line(s) repeat a run that is recorded before; the first one counts", path, repeats)
+
+
+def _lines(path: Path) -> Iterator[bytes]:
     try:
-        handle = path.open("rb")
+        # A study that was packed to be handed on; nothing is ever appended to it.
+        packed = path.suffix == ".gz"
+        handle = cast("BinaryIO", gzip.GzipFile(path)) if packed else path.open("rb")
     except FileNotFoundError:
         return
     except OSError as error:
         raise RecordError(f"cannot be read: {error.strerror}", path=path) from None
     with handle:
-        for number, line in enumerate(handle, start=1):
-            if not line.endswith(b"\n"):
-                break
-            if line.isspace():
-                continue
-            record = decode_line(line, path, number)
-            if index.add(record.key, record.status):
-                yield record
-            else:
-                repeats += 1
-    if repeats:
-        _log.warning("%s: %d line(s) repeat a run that is recorded before; the first one counts", path, repeats)
+        try:
+            yield from handle
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise RecordError(
+                f"is damaged: {error}", path=path, hint="fetch it again from where the study came from"
+            ) from None
 
 
 def read_records(path: Path) -> Iterator[Record]:
-    """Yield the recorded runs of a `records.jsonl`, in file order, one at a time.
+    """Yield the recorded runs of a `records.jsonl` (or `.jsonl.gz`), in file order, one at a time.
 
     Parameters
     ----------

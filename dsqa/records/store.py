@@ -58,8 +58,10 @@ class RecordStore:
         StudyLockedError
             Another process has it open.
         RecordError
-            It cannot be written, or a line of it is no record.
+            It is packed, cannot be written, or a line of it is no record.
         """
+        if path.suffix == ".gz":
+            raise RecordError("is packed, so no run can be added to it", path=path, hint=f"unpack it: gunzip {path}")
         lock = FileLock(path.with_name(path.name + ".lock"))
         try:
             try:

@@ -5,7 +5,7 @@ runs/<name>/
   study.json          the design: conditions, cells, runs, settings, template, hashes, versions
   bank/               a copy of the questions asked and of their data files
   prices.yaml         the prices that its cost is computed with
-  records.jsonl       one line per run, append-only
+  records.jsonl       one line per run, append-only; 'gzip records.jsonl' makes a study small enough to hand on
   sessions.jsonl      one line per sampling session: requests, tokens, money, seconds, how it ended
   batch/              files of the Batch API, and how far each is (only with 'dsqa batch')
   executions.jsonl    what running each distinct piece of code gave, by hash
@@ -93,8 +93,11 @@ class StudyFolder:
         return self.root / "bank"
 
     @property
-    def records_path(self) -> Path:  # noqa: D102
-        return self.root / "records.jsonl"
+    def records_path(self) -> Path:
+        """`records.jsonl`; in a study that was packed to be handed on, `records.jsonl.gz`."""
+        plain = self.root / "records.jsonl"
+        packed = self.root / "records.jsonl.gz"
+        return packed if packed.is_file() and not plain.exists() else plain
 
     @property
     def batch_path(self) -> Path:  # noqa: D102
