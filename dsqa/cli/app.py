@@ -12,6 +12,7 @@ from dsqa.cli.bank import bank
 from dsqa.cli.batch import batch
 from dsqa.cli.compare import compare
 from dsqa.cli.doctor import doctor
+from dsqa.cli.export import export
 from dsqa.cli.figures import figures
 from dsqa.cli.init import init
 from dsqa.cli.plan import plan
@@ -49,6 +50,7 @@ def cli() -> None:
       dsqa figures runs/NAME  the figures alone, with their data
       dsqa plan   runs/NAME   runs and questions for the next study, and their cost
       dsqa compare OLD NEW    what changed between two studies of the same questions
+      dsqa export runs/NAME   the runs for R, Inspect, the Batch API
       dsqa show runs/NAME     one run: response, code, output, figures (-q question -r run)
 
     Results go to stdout, progress to stderr. Exit codes: 0 done, 2 something to mend (one line says what),
@@ -56,7 +58,7 @@ def cli() -> None:
     """  # noqa: D301  (the backslashes are click's)
 
 
-for command in (demo, init, bank, run, sample, batch, score, report, figures, plan, compare, show, doctor):
+for command in (demo, init, bank, run, sample, batch, score, report, figures, plan, compare, export, show, doctor):
     cli.add_command(command)
 
 

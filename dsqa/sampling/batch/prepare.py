@@ -6,7 +6,7 @@ import logging
 import os
 import uuid
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from dsqa.endpoints.adapt import Adapter
 from dsqa.endpoints.dialect import DIALECTS
@@ -26,7 +26,7 @@ from dsqa.study.config import StudyConfig
 from dsqa.study.folder import StudyFolder
 from dsqa.study.sections import EndpointConfig
 
-__all__ = ["MAX_BYTES", "MAX_REQUESTS", "batch_url", "prepare_batches"]
+__all__ = ["MAX_BYTES", "MAX_REQUESTS", "batch_url", "prepare_batches", "request_line"]
 
 MAX_REQUESTS = 50_000
 MAX_BYTES = 200_000_000
@@ -104,6 +104,26 @@ def batch_url(config: EndpointConfig) -> str:
     return path if config.auth == "api-key" else f"/v1{path}"
 
 
+def request_line(
+    cell: CellRequest, run: int, endpoint: EndpointConfig, adapter: Adapter, seed: int
+) -> tuple[bytes, tuple[dict[str, Any], ...]]:
+    """Return the line of an input file that asks for one run, and what was adapted in it.
+
+    Parameters
+    ----------
+    cell, run
+        Which run.
+    endpoint, adapter
+        Where the file is to go, and what is known to be refused there.
+    seed
+        The study's.
+    """
+    request = cell.body((run,), seed)
+    body = DIALECTS[endpoint.api].write(request) or request
+    changed, notes = adapter.apply(body)
+    return encode_request(custom_id(cell.key(run)), batch_url(endpoint), changed or body), notes
+
+
 def _with_batches(cells: tuple[CellRequest, ...], config: StudyConfig) -> tuple[CellRequest, ...]:
     without = sorted({c.endpoint for c in cells if config.endpoints[c.endpoint].kind != "openai"})
     chosen = tuple(cell for cell in cells if cell.endpoint not in without)
@@ -138,11 +158,7 @@ class _Writer:
     def add(self, cell: CellRequest, run: int) -> None:
         key = cell.key(run)
         endpoint = self._config.endpoints[cell.endpoint]
-        request = cell.body((run,), self._seed)
-        body = DIALECTS[endpoint.api].write(request) or request
-        changed, notes = self._adapters[cell.endpoint].apply(body)
-        url = batch_url(endpoint)
-        line = encode_request(custom_id(key), url, changed or body)
+        line, notes = request_line(cell, run, endpoint, self._adapters[cell.endpoint], self._seed)
         if len(line) > self._max_bytes:
             raise StudyError(
                 f"a request of question '{cell.question_id}' has {len(line):,} bytes, more than a batch file may "
@@ -156,7 +172,7 @@ class _Writer:
             file.handle.close()
             file = None
         if file is None:
-            file = self._open[place] = self._new(*place, url)
+            file = self._open[place] = self._new(*place, batch_url(endpoint))
         note = CellNote(cell.question_id, cell.condition_id, cell.prompt_hash, cell.condition, list(notes) or None)
         file.add(line, key, note)
 
