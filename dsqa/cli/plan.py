@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +14,7 @@ from dsqa.cli.studies import open_recorded, shown
 from dsqa.errors import StatisticsError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from dsqa.study.folder import StudyFolder
+    from dsqa.prices import AverageCost
 
 __all__ = ["plan"]
 
@@ -38,27 +35,6 @@ def _numbers(least: int) -> Callable[[click.Context, click.Parameter, str | None
         return numbers
 
     return read
-
-
-@dataclass(frozen=True)
-class _Cost:
-    """What a request of the pilot took on average, over its conditions."""
-
-    tokens: float | None
-    money: float | None
-    currency: str
-
-    def of(self, requests: int) -> dict[str, Any]:
-        money = None if self.money is None else round(requests * self.money, 6)
-        tokens = None if self.tokens is None else round(requests * self.tokens)
-        return {"requests": requests, "tokens": tokens, "money": money}
-
-    def text(self, requests: int) -> str:
-        from dsqa.prices import format_money
-
-        money = "price unknown" if self.money is None else format_money(requests * self.money, self.currency)
-        tokens = "tokens unknown" if self.tokens is None else f"{requests * self.tokens:,.0f} tokens"
-        return f"{requests:,} requests, {tokens}, {money}"
 
 
 @click.command(short_help="How many runs and questions next time, and what they cost.")
@@ -93,7 +69,16 @@ def plan(
     """
     folder = open_recorded(study, marked=True)
     from dsqa.outcomes import load_outcomes
-    from dsqa.stats.planning import plan_cells, plan_comparison, plan_precision, read_pilot
+    from dsqa.prices import average_cost, recorded_prices
+    from dsqa.records import read_records
+    from dsqa.stats.planning import (
+        hardest_pair,
+        least_precise,
+        plan_cells,
+        plan_comparison,
+        plan_precision,
+        read_pilot,
+    )
 
     outcomes = load_outcomes(folder.outcomes_path)
     seed = folder.describe().seed
@@ -106,12 +91,12 @@ def plan(
         "seed": seed,
         "simulations": simulations,
     }
-    precise = _worst(plan_precision(pilot, target=precision, **common))
+    precise = least_precise(plan_precision(pilot, target=precision, **common))
     compared = None
     if len(pilot.conditions) > 1:
-        compared = _hardest(plan_comparison(pilot, difference=difference, **common))
+        compared = hardest_pair(plan_comparison(pilot, difference=difference, **common))
     cells = plan_cells(pilot, runs=runs, seed=seed, simulations=100)
-    cost = _cost_per_request(folder)
+    cost = average_cost(read_records(folder.records_path), recorded_prices(folder.root))
     conditions = len(pilot.conditions)
     result: dict[str, Any] = {
         "study": str(folder.root),
@@ -138,52 +123,7 @@ def plan(
         click.echo(_text(result, cost, budget, shown(folder.root), outcomes["run"].nunique()))
 
 
-def _worst(plans: pd.DataFrame) -> pd.DataFrame:
-    """Return each plan's least precise condition: the one that decides."""
-    keys = ["questions", "runs"]
-    return (
-        plans.groupby(keys, as_index=False)
-        .agg(
-            half_width=("half_width", "max"),
-            half_width_90=("half_width_90", "max"),
-            assurance=("assurance", "min"),
-            standard_error=("standard_error", "max"),
-        )
-        .sort_values(keys, ignore_index=True)
-    )
-
-
-def _hardest(plans: pd.DataFrame) -> pd.DataFrame:
-    """Return each plan's pair of conditions that is hardest to tell apart."""
-    hardest = plans.loc[plans.groupby(["questions", "runs"])["smallest_difference"].idxmax()]
-    return hardest.drop(columns="requests").reset_index(drop=True)
-
-
-def _cost_per_request(folder: StudyFolder) -> _Cost:
-    from dsqa.prices import cost_of, recorded_prices
-    from dsqa.records import read_records, usage_counts
-
-    prices = recorded_prices(folder.root)
-    tokens, money, runs, counted, priced = 0, 0.0, 0, 0, 0
-    currencies = set()
-    for record in read_records(folder.records_path):
-        counts = usage_counts(record.usage)
-        if counts.prompt is not None and counts.completion is not None:
-            tokens, counted = tokens + counts.prompt + counts.completion, counted + 1
-        cost = cost_of(record, prices)
-        if cost is not None:
-            money, priced = money + cost.amount, priced + 1
-            currencies.add(cost.currency)
-        runs += 1
-    known = runs > 0 and priced >= 0.9 * runs and len(currencies) == 1
-    return _Cost(
-        tokens / counted if counted else None,
-        money / priced if known else None,
-        currencies.pop() if known else prices.currency,
-    )
-
-
-def _best(plans: list[dict[str, Any]], budget: float, cost: _Cost) -> dict[str, Any] | None:
+def _best(plans: list[dict[str, Any]], budget: float, cost: AverageCost) -> dict[str, Any] | None:
     if cost.money is None:
         raise StatisticsError(
             "a budget in money needs the price of every model of the pilot, and one is unknown",
@@ -193,7 +133,7 @@ def _best(plans: list[dict[str, Any]], budget: float, cost: _Cost) -> dict[str, 
     return min(affordable, key=lambda p: (p["half_width"], p["money"]), default=None)
 
 
-def _text(result: dict[str, Any], cost: _Cost, budget: float | None, where: str, pilot_runs: int) -> str:
+def _text(result: dict[str, Any], cost: AverageCost, budget: float | None, where: str, pilot_runs: int) -> str:
     metric, conditions = result["metric"], result["conditions"]
     lines = [
         f"From the pilot {where} (up to {pilot_runs} runs per cell, conditions: {conditions}).",

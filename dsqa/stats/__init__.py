@@ -95,12 +95,26 @@ if TYPE_CHECKING:
         glmm,
         likelihood_ratio,
     )
-    from dsqa.stats.planning import Pilot, plan_cells, plan_comparison, plan_precision, read_pilot
+    from dsqa.stats.planning import (
+        Pilot,
+        hardest_pair,
+        least_precise,
+        plan_cells,
+        plan_comparison,
+        plan_precision,
+        read_pilot,
+    )
     from dsqa.stats.regression import LinearFit, fit_line
     from dsqa.stats.robust_lines import (
         quantile_line,
         theil_sen_line,
     )
+    from dsqa.stats.run_reliability import (
+        RunReliability,
+        component_errors,
+        run_reliability,
+    )
+    from dsqa.stats.sensitivity import left_out_table
     from dsqa.stats.stability import (
         LAYERS,
         stability_layers,
@@ -143,6 +157,7 @@ __all__ = [
     "ModelComparison",
     "MomentStatistic",
     "Pilot",
+    "RunReliability",
     "Statistic",
     "VarianceComponents",
     "adjust_p",
@@ -161,6 +176,7 @@ __all__ = [
     "cohens_h",
     "compare_models",
     "compare_studies",
+    "component_errors",
     "component_intervals",
     "correlation_levels",
     "correlation_matrix",
@@ -177,6 +193,7 @@ __all__ = [
     "g_study",
     "gee",
     "glmm",
+    "hardest_pair",
     "headline",
     "hedges_g",
     "icc",
@@ -187,7 +204,9 @@ __all__ = [
     "kendall_w",
     "krippendorff_alpha",
     "krippendorff_interval",
+    "least_precise",
     "ledger",
+    "left_out_table",
     "level_tables",
     "likelihood_ratio",
     "lost_run_bounds",
@@ -216,6 +235,7 @@ __all__ = [
     "rank_biserial",
     "read_pilot",
     "risk_difference",
+    "run_reliability",
     "score_parts",
     "sign_flip_test",
     "signed_rank_test",
@@ -246,6 +266,11 @@ _ON_DEMAND = {
     "GStudy": "generalisability",
     "g_study": "generalisability",
     "Pilot": "planning",
+    "hardest_pair": "planning",
+    "least_precise": "planning",
+    "RunReliability": "run_reliability",
+    "component_errors": "run_reliability",
+    "run_reliability": "run_reliability",
     "plan_cells": "planning",
     "plan_comparison": "planning",
     "plan_precision": "planning",
@@ -286,6 +311,7 @@ _ON_DEMAND = {
     "BootstrappedLine": "line_bootstrap",
     "bootstrap_line": "line_bootstrap",
     "component_intervals": "variance_jackknife",
+    "left_out_table": "sensitivity",
     "cell_curves": "curves",
     "curve_means": "curves",
     "maj_interval": "curves",

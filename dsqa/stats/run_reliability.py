@@ -144,7 +144,7 @@ def run_reliability(
     # Centred, so that sums of squares lose no digits.
     centred = y - y.mean()
     sizes = np.bincount(codes).astype(np.float64)
-    sums, squares = np.bincount(codes, centred), np.bincount(codes, centred**2)
+    sums, squares = (np.bincount(codes, weights).astype(np.float64) for weights in (centred, centred**2))
     if sizes.max() < 2:
         raise StatisticsError("no question has two runs: variance between runs cannot be seen")
     within_q = np.maximum(squares - sums**2 / sizes, 0.0)

@@ -4,5 +4,14 @@ from dsqa.stats.planning.cells import plan_cells
 from dsqa.stats.planning.comparison import plan_comparison
 from dsqa.stats.planning.pilot import Pilot, read_pilot
 from dsqa.stats.planning.precision import plan_precision
+from dsqa.stats.planning.summary import hardest_pair, least_precise
 
-__all__ = ["Pilot", "plan_cells", "plan_comparison", "plan_precision", "read_pilot"]
+__all__ = [
+    "Pilot",
+    "hardest_pair",
+    "least_precise",
+    "plan_cells",
+    "plan_comparison",
+    "plan_precision",
+    "read_pilot",
+]
