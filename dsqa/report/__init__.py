@@ -13,7 +13,8 @@ from dsqa.report.render import FORMATS, render_report
 
 if TYPE_CHECKING:
     from dsqa.report.appendix import conditions_table, facts_table, hashes_table, settings_text, template_text
-    from dsqa.report.attempt import NotAvailable, attempt
+    from dsqa.report.attempts import NotAvailable, attempt
+    from dsqa.report.cells_at import accuracy_at, instability_at
     from dsqa.report.comparable import by_condition, compared_lead, comparison_rows, held_equal
     from dsqa.report.comparison import models_compared
     from dsqa.report.contrasts import (
@@ -25,6 +26,19 @@ if TYPE_CHECKING:
         compared_overall,
     )
     from dsqa.report.doses import accuracy_formula, dose_answer, dose_curves, dose_slopes, fit_summary
+    from dsqa.report.instability import (
+        instability_cells,
+        instability_groups,
+        instability_lead,
+        instability_parts,
+        instability_thresholds,
+    )
+    from dsqa.report.instability_sources import (
+        instability_balance,
+        instability_components,
+        instability_layers,
+        left_out,
+    )
     from dsqa.report.ledger import execution_table, isolation_text, ledger_table
     from dsqa.report.methods import interval_table
     from dsqa.report.page import Page, open_page
@@ -40,6 +54,7 @@ __all__ = [
     "NotAvailable",
     "Note",
     "Page",
+    "accuracy_at",
     "accuracy_formula",
     "answer_figures",
     "attempt",
@@ -63,10 +78,20 @@ __all__ = [
     "hashes_table",
     "held_equal",
     "hurry",
+    "instability_at",
+    "instability_balance",
+    "instability_cells",
+    "instability_components",
+    "instability_groups",
+    "instability_layers",
+    "instability_lead",
+    "instability_parts",
+    "instability_thresholds",
     "interval_table",
     "isolation_text",
     "lead",
     "ledger_table",
+    "left_out",
     "model_summary",
     "models_compared",
     "open_page",
@@ -84,7 +109,7 @@ __all__ = [
 # What a page is made of is imported in the notebook's own process: rendering needs none of it, and it takes seconds.
 _ON_A_PAGE = {
     "appendix": ("conditions_table", "facts_table", "hashes_table", "settings_text", "template_text"),
-    "attempt": ("NotAvailable", "attempt"),
+    "attempts": ("NotAvailable", "attempt"),
     "comparable": ("by_condition", "compared_lead", "comparison_rows", "held_equal"),
     "comparison": ("models_compared",),
     "contrasts": (
@@ -96,6 +121,15 @@ _ON_A_PAGE = {
         "compared_overall",
     ),
     "doses": ("accuracy_formula", "dose_answer", "dose_curves", "dose_slopes", "fit_summary"),
+    "cells_at": ("accuracy_at", "instability_at"),
+    "instability": (
+        "instability_cells",
+        "instability_groups",
+        "instability_lead",
+        "instability_parts",
+        "instability_thresholds",
+    ),
+    "instability_sources": ("instability_balance", "instability_components", "instability_layers", "left_out"),
     "ledger": ("execution_table", "isolation_text", "ledger_table"),
     "methods": ("interval_table",),
     "page": ("Page", "open_page"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from dsqa.report.attempt import NotAvailable, attempt
+from dsqa.report.attempts import NotAvailable, attempt
 from dsqa.report.markdown import Markdown
 from dsqa.report.page import Page
 from dsqa.report.wording import count

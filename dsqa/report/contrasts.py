@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from dsqa.report.attempt import NotAvailable, found, refusals
+from dsqa.report.attempts import NotAvailable, found, refusals
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from dsqa.report.attempt import NotAvailable, found, refusals, sentence
+from dsqa.report.attempts import NotAvailable, found, refusals, sentence
 from dsqa.report.markdown import Markdown
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table, model_summary
