@@ -21,9 +21,9 @@ from dsqa.sampling.plan import CellId, CellRequest, plan_runs
 from dsqa.sampling.prepare import requests_of
 from dsqa.sampling.sample import settings_of
 from dsqa.stats.sequential import stopping_table
-from dsqa.study.config import StudyConfig
 from dsqa.study.design import Condition
 from dsqa.study.folder import StudyDescription, StudyFolder, stop_of
+from dsqa.study.sections import EndpointConfig
 
 __all__ = ["Missing", "missing_runs", "write_requests"]
 
@@ -67,14 +67,13 @@ def missing_runs(folder: StudyFolder) -> Missing:
         The recorded runs cannot be read.
     """
     description = folder.describe()
-    config = settings_of(folder, description)
     taken = RunIndex()
     asked: dict[CellId, Record] = {}
     for record in read_records(folder.records_path):
         taken.add(record.key, record.status)
         if record.messages and (record.question_id, record.condition_id, record.prompt_hash) not in asked:
             asked[record.question_id, record.condition_id, record.prompt_hash] = record
-    cells = _cells(folder, description, config, asked)
+    cells = _cells(folder, description, asked)
     wanted = {cell.id: description.runs for cell in cells}
     notes = []
     unknown = sum((c.question_id, c.condition_id, c.prompt_hash) not in wanted for c in description.cells)
@@ -95,16 +94,21 @@ def missing_runs(folder: StudyFolder) -> Missing:
 
 
 def _cells(
-    folder: StudyFolder, description: StudyDescription, config: StudyConfig, asked: Mapping[CellId, Record]
+    folder: StudyFolder, description: StudyDescription, asked: Mapping[CellId, Record]
 ) -> tuple[CellRequest, ...]:
-    if description.template.get("text"):
-        return requests_of(folder, description, config)
+    if not _imported(description):
+        return requests_of(folder, description, settings_of(folder, description))
     conditions = {condition.id: condition for condition in description.conditions}
     return tuple(
         _as_recorded(asked[plan.question_id, plan.condition_id, plan.prompt_hash], conditions[plan.condition_id])
         for plan in description.cells
         if (plan.question_id, plan.condition_id, plan.prompt_hash) in asked
     )
+
+
+def _imported(description: StudyDescription) -> bool:
+    # Its settings are another tool's: there is no template, and no endpoint is described.
+    return not description.template.get("text")
 
 
 def _as_recorded(record: Record, condition: Condition) -> CellRequest:
@@ -188,14 +192,17 @@ def write_requests(folder: StudyFolder, missing: Missing, out: Path) -> list[Pat
         A request is larger than a batch file may be.
     """
     description = folder.describe()
-    config = settings_of(folder, description)
+    known = {} if _imported(description) else settings_of(folder, description).endpoints
     adapted = BatchFolder(folder.batch_path).load().adapted
-    adapters = {name: Adapter.from_dict(name, adapted.get(name, {})) for name in config.endpoints}
+    names = {cell.endpoint for cell in missing.cells}
+    endpoints = {name: known.get(name, EndpointConfig()) for name in names}
+    adapters = {name: Adapter.from_dict(name, adapted.get(name, {})) for name in names}
     files, paths = _Files(out), []
     try:
         for planned in plan_runs(missing.cells, missing.wanted, description.seed, missing.taken):
-            cell, endpoint = planned.cell, config.endpoints[planned.cell.endpoint]
-            line, _ = request_line(cell, planned.run, endpoint, adapters[cell.endpoint], description.seed)
+            cell = planned.cell
+            endpoint, adapter = endpoints[cell.endpoint], adapters[cell.endpoint]
+            line, _ = request_line(cell, planned.run, endpoint, adapter, description.seed)
             if len(line) > MAX_BYTES:
                 raise StudyError(
                     f"a request of question '{cell.question_id}' has {len(line):,} bytes, more than a batch file may "

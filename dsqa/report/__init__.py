@@ -1,15 +1,13 @@
 """Reports: a notebook executed on a study, rendered as HTML, PDF or Word.
 
-`render_report` does it all. The other names are what a notebook puts on its page: each takes a `Page` (from
-`open_page`) and returns Markdown that pandoc and Quarto read alike.
+`build_site` makes the whole report, `render_report` one notebook's. The other names are what a notebook puts on its
+page: each takes a `Page` (from `open_page`) and returns Markdown that pandoc and Quarto read alike.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from dsqa.report.render import FORMATS, render_report
 
 if TYPE_CHECKING:
     from dsqa.report.appendix import conditions_table, facts_table, hashes_table, settings_text, template_text
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
         compared_means,
         compared_overall,
     )
+    from dsqa.report.design import design_note
     from dsqa.report.doses import accuracy_formula, dose_answer, dose_curves, dose_slopes, fit_summary
     from dsqa.report.instability import (
         instability_cells,
@@ -44,6 +43,8 @@ if TYPE_CHECKING:
     from dsqa.report.page import Page, open_page
     from dsqa.report.pictures import answer_figures, place_figure
     from dsqa.report.questions import question_cards, question_table
+    from dsqa.report.render import FORMATS, render_report
+    from dsqa.report.site import SiteResult, build_site
     from dsqa.report.stopping import runs_needed, stopping_methods
     from dsqa.report.tables import Field, Note, data_table, model_summary
     from dsqa.report.verdict import hurry, lead, verdict_table
@@ -54,10 +55,12 @@ __all__ = [
     "NotAvailable",
     "Note",
     "Page",
+    "SiteResult",
     "accuracy_at",
     "accuracy_formula",
     "answer_figures",
     "attempt",
+    "build_site",
     "by_condition",
     "compared_answers",
     "compared_differences",
@@ -69,6 +72,7 @@ __all__ = [
     "comparison_rows",
     "conditions_table",
     "data_table",
+    "design_note",
     "dose_answer",
     "dose_curves",
     "dose_slopes",
@@ -106,7 +110,8 @@ __all__ = [
     "verdict_table",
 ]
 
-# What a page is made of is imported in the notebook's own process: rendering needs none of it, and it takes seconds.
+# What a page is made of is imported in the notebook's own process and not where reports are rendered, and the other
+# way round: either takes seconds.
 _ON_A_PAGE = {
     "appendix": ("conditions_table", "facts_table", "hashes_table", "settings_text", "template_text"),
     "attempts": ("NotAvailable", "attempt"),
@@ -120,6 +125,7 @@ _ON_A_PAGE = {
         "compared_means",
         "compared_overall",
     ),
+    "design": ("design_note",),
     "doses": ("accuracy_formula", "dose_answer", "dose_curves", "dose_slopes", "fit_summary"),
     "cells_at": ("accuracy_at", "instability_at"),
     "instability": (
@@ -135,6 +141,8 @@ _ON_A_PAGE = {
     "page": ("Page", "open_page"),
     "pictures": ("answer_figures", "place_figure"),
     "questions": ("question_cards", "question_table"),
+    "render": ("FORMATS", "render_report"),
+    "site": ("SiteResult", "build_site"),
     "stopping": ("runs_needed", "stopping_methods"),
     "tables": ("Field", "Note", "data_table", "model_summary"),
     "verdict": ("hurry", "lead", "verdict_table"),

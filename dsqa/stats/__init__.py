@@ -38,6 +38,7 @@ from dsqa.stats.variance import VarianceComponents, variance_components
 from dsqa.stats.verdicts import VERDICTS, headline, threshold_calls, verdicts
 
 if TYPE_CHECKING:
+    from dsqa.stats.accuracy_means import accuracy_groups
     from dsqa.stats.agreement import (
         ICC,
         Measurement,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         krippendorff_alpha,
         krippendorff_interval,
     )
+    from dsqa.stats.between_within import CORRELATION_LEVELS, correlation_levels, level_tables
     from dsqa.stats.comparison import (
         Adjustment,
         ModelComparison,
@@ -70,11 +72,11 @@ if TYPE_CHECKING:
         signed_rank_test,
         smallest_detectable,
     )
+    from dsqa.stats.completeness import Completeness, check_design, design_gaps
     from dsqa.stats.correlation import (
         correlation_matrix,
         correlation_table,
     )
-    from dsqa.stats.correlation_levels import CORRELATION_LEVELS, correlation_levels, level_tables
     from dsqa.stats.curves import (
         cell_curves,
         curve_means,
@@ -148,6 +150,7 @@ __all__ = [
     "BootstrapMethod",
     "BootstrappedLine",
     "ClusteredFit",
+    "Completeness",
     "DoseResponse",
     "Drift",
     "GStudy",
@@ -160,6 +163,7 @@ __all__ = [
     "RunReliability",
     "Statistic",
     "VarianceComponents",
+    "accuracy_groups",
     "adjust_p",
     "agreement_at_k",
     "agreement_intervals",
@@ -171,6 +175,7 @@ __all__ = [
     "bootstrap_intervals",
     "bootstrap_line",
     "cell_curves",
+    "check_design",
     "clopper_pearson",
     "cohen_kappa",
     "cohens_h",
@@ -183,6 +188,7 @@ __all__ = [
     "correlation_table",
     "curve_means",
     "decompose_instability",
+    "design_gaps",
     "dose_response",
     "equivalence_test",
     "fit_line",
@@ -303,15 +309,19 @@ _ON_DEMAND = {
     "sign_flip_test": "comparison",
     "signed_rank_test": "comparison",
     "smallest_detectable": "comparison",
+    "Completeness": "completeness",
+    "check_design": "completeness",
+    "design_gaps": "completeness",
     "correlation_matrix": "correlation",
     "correlation_table": "correlation",
-    "CORRELATION_LEVELS": "correlation_levels",
-    "correlation_levels": "correlation_levels",
-    "level_tables": "correlation_levels",
+    "CORRELATION_LEVELS": "between_within",
+    "correlation_levels": "between_within",
+    "level_tables": "between_within",
     "BootstrappedLine": "line_bootstrap",
     "bootstrap_line": "line_bootstrap",
     "component_intervals": "variance_jackknife",
     "left_out_table": "sensitivity",
+    "accuracy_groups": "accuracy_means",
     "cell_curves": "curves",
     "curve_means": "curves",
     "maj_interval": "curves",
