@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from dsqa.bank.fields import (
     answers_as_text,
@@ -22,9 +31,12 @@ from dsqa.bank.fields import (
 )
 from dsqa.errors import BankError
 
-__all__ = ["OPTIONAL", "Bank", "Level", "Question"]
+__all__ = ["NO_ANSWER", "OPTIONAL", "Bank", "Level", "Question"]
 
 Level = Literal["easy", "medium", "hard"]
+
+NO_ANSWER = "no_answer"
+"""Type of the validation error of a question that has no ground truth and is not marked as having none."""
 
 
 _Name = Annotated[str, BeforeValidator(stripped)]
@@ -52,7 +64,8 @@ class Question(BaseModel):
     level
         ``easy``, ``medium`` or ``hard`` by the paper's definitions.
     common_answers
-        The ground truth: one ``(name, value)`` pair per placeholder.
+        The ground truth: one ``(name, value)`` pair per placeholder. Only a question of which every part is `unmarked`
+        has none; its runs are neither right nor wrong.
     category
         The task type. Defaults to the first concept.
     constraints
@@ -97,7 +110,7 @@ class Question(BaseModel):
     format: str
     file_name: str | None = None
     level: Level
-    common_answers: Annotated[tuple[tuple[str, str], ...], BeforeValidator(answers_as_text), Field(min_length=1)]
+    common_answers: Annotated[tuple[tuple[str, str], ...], BeforeValidator(answers_as_text)]
     category: _Label = ""
     constraints: str | None = None
     tolerance: Annotated[_Tolerance | dict[str, _Tolerance] | None, BeforeValidator(per_part)] = None
@@ -107,12 +120,19 @@ class Question(BaseModel):
     decimal_comma: bool | None = None
     n: Annotated[int, Field(ge=1)] | None = None
     traps: Annotated[dict[str, dict[str, str]], BeforeValidator(traps_by_part)] = Field(default_factory=dict)
-    unmarked: tuple[str, ...] = ()
+    unmarked: Annotated[tuple[str, ...], Field(validate_default=True)] = ()
     reference_text: str | None = None
     reference_code: str | None = None
     reference_plot: str | None = None
     criteria: tuple[str, ...] = ()
     notes: str | None = None
+
+    @field_validator("unmarked")
+    @classmethod
+    def _says_what_has_no_answer(cls, value: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        if not value and info.data.get("common_answers") == ():
+            raise PydanticCustomError(NO_ANSWER, "has no answer, and does not say so")
+        return value
 
     def __hash__(self) -> int:
         return hash((self.id, self.question, self.common_answers))
@@ -125,6 +145,11 @@ class Question(BaseModel):
     def answers(self) -> dict[str, str]:
         """The ground truth as a mapping from name to value."""
         return dict(self.common_answers)
+
+    @property
+    def marked(self) -> bool:
+        """Whether there is a ground truth: without one, a run's accuracy and score are missing, not 0."""
+        return bool(self.common_answers)
 
     @property
     def asked(self) -> str:
@@ -177,6 +202,13 @@ class Bank:
     def data_file(self, question: Question) -> Path | None:
         """Return the path of a question's data file, or None where it has none."""
         return None if question.file_name is None else self.data_dir / question.file_name
+
+    def reference_plot(self, question: Question) -> Path | None:
+        """Return the picture beside the bank that a question names, or None where there is none."""
+        if question.reference_plot is None or self.path is None:
+            return None
+        path = self.path.parent / question.reference_plot.strip()
+        return path if path.is_file() else None
 
     @property
     def hash(self) -> str:

@@ -19,21 +19,32 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
 @click.command(short_help="Write the figures as SVG, PDF or PNG.")
 @study_argument
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder. [default: the study's own]")
-@click.option("--only", metavar="LIST", callback=_names, help="Comma-separated names. [default: all]")
+@click.option(
+    "--only", metavar="LIST", callback=_names, help="Comma-separated names. [default: all that apply to the study]"
+)
 @click.option(
     "--format", "formats", default="svg,pdf", show_default=True, metavar="LIST", callback=_names, help="Of the files."
 )
-def figures(study: Path, out: Path | None, only: list[str] | None, formats: list[str]) -> None:
+@click.option("--question", metavar="ID", help="For the figures that show one question. [default: each chooses one]")
+@click.option("--list", "listed", is_flag=True, help="Name the figures, and draw none.")
+def figures(
+    study: Path, out: Path | None, only: list[str] | None, formats: list[str], question: str | None, listed: bool
+) -> None:
     """Draw the figures of a marked STUDY (a folder under runs/, or its study.yaml).
 
-    Each is written with the data it shows (CSV) and its caption (text). The same runs give the same bytes.
+    Each is written with the data it shows (CSV) and its caption (text). The same runs give the same bytes. Figures
+    that the study has nothing for, as it has one model only, say, are left out with a line that says why.
     """
     folder = open_recorded(study, marked=True)
-    import pandas as pd
+    from dsqa.figures import FIGURES, StudyTables, save_figures
 
-    from dsqa.figures import save_figures
-    from dsqa.outcomes import load_outcomes
-
-    outcomes, cells = load_outcomes(folder.outcomes_path), pd.read_parquet(folder.cells_path)
-    for path in save_figures(outcomes, cells, out or folder.figures_dir, only=only, formats=formats):
+    if listed:
+        for name in FIGURES:
+            click.echo(name)
+        return
+    options = {} if question is None else {"question": question}
+    saved = save_figures(StudyTables.read(folder), out or folder.figures_dir, only=only, formats=formats, **options)
+    for path in saved.paths:
         click.echo(shown(path))
+    for name, why in saved.skipped.items():
+        click.echo(f"left out: {name} ({why})", err=True)

@@ -152,7 +152,12 @@ def legend_columns(labels: Sequence[str], width_mm: float) -> int:
 
 def title_for(text: str, room_mm: float) -> str:
     """Return `text` cut, line by line, to what a panel's heading has room for."""
-    return "\n".join(shorten_name(line, max(8, int(room_mm / _TITLE_MM))) for line in text.split("\n"))
+    room = max(8, int(room_mm / _TITLE_MM))
+    lines = text.split("\n")
+    if len(lines) == 1 and len(text) > room:
+        # A model and its temperature: one below the other before either is cut.
+        lines = text.rsplit(", ", 1)
+    return "\n".join(shorten_name(line, room) for line in lines)
 
 
 def temperature_label(value: object) -> str:

@@ -12,11 +12,12 @@ import pandas as pd
 
 from dsqa.bank import Bank, Question
 from dsqa.errors import ReportError
+from dsqa.figures import StudyTables
 from dsqa.figures.common import condition_labels
 from dsqa.outcomes import load_outcomes
 from dsqa.report.markdown import Markdown, anchor, escape
 from dsqa.report.wording import is_missing
-from dsqa.stats import summarise_cells
+from dsqa.stats.kept import DEFAULT_RESAMPLES, cell_table
 from dsqa.stats.sequential import stopping_table
 from dsqa.study import StudyFolder
 from dsqa.study.folder import StudyDescription, stop_of
@@ -68,6 +69,11 @@ class Page:
         keys = zip(self.cells["question_id"].astype(str), self.cells["condition_id"].astype(str), strict=True)
         return {key: row for key, (_, row) in zip(keys, self.cells.astype(object).iterrows(), strict=True)}
 
+    @cached_property
+    def tables(self) -> StudyTables:
+        """The study as figures see it."""
+        return StudyTables(self.outcomes, self.cells, self.bank, self.folder, self.seed)
+
     def link(self, question_id: str) -> str:
         """Return Markdown that leads to a question's card."""
         return f"[{escape(question_id)}](#{anchor('q', question_id)})"
@@ -84,7 +90,7 @@ class Page:
         return tuple(dict.fromkeys(str(name) for name in self.outcomes["model"]))
 
 
-def open_page(study: str | Path, *, seed: int | None = None, resamples: int = 9999) -> Page:
+def open_page(study: str | Path, *, seed: int | None = None, resamples: int = DEFAULT_RESAMPLES) -> Page:
     """Open a recorded and marked study.
 
     Parameters
@@ -125,7 +131,15 @@ def open_page(study: str | Path, *, seed: int | None = None, resamples: int = 99
     used_seed = description.seed if seed is None else seed
     stop = stop_of(description)
     stopping = None if stop is None else stopping_table(outcomes, stop, description.runs)
-    cells = summarise_cells(outcomes, seed=used_seed, resamples=resamples, sequential=stop is not None)
+    cells = cell_table(
+        outcomes,
+        folder.outcomes_path,
+        folder.cells_path,
+        seed=used_seed,
+        resamples=resamples,
+        sequential=stop is not None,
+        own_seed=description.seed,
+    )
     order = {question.id: i for i, question in enumerate(questions)}
     ranks = {condition: i for i, condition in enumerate(conditions)}
     cells = (

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
-
-import pandas as pd
-from matplotlib import pyplot
+from typing import Any
 
 from dsqa import figures
 from dsqa.figures.answers import PER_PAGE
@@ -20,7 +19,7 @@ _PAGE_MM = 183.0
 _MM_PER_INCH = 25.4
 
 
-def place_figure(page: Page, name: str) -> Markdown:
+def place_figure(page: Page, name: str, *, label: str | None = None, **options: Any) -> Markdown:
     """Draw a figure of the study, save it with its data in the study's folder, and place it on the page.
 
     Parameters
@@ -28,15 +27,31 @@ def place_figure(page: Page, name: str) -> Markdown:
     page
         The study.
     name
-        One of `dsqa.figures.FIGURES`.
+        One of `dsqa.figures.FIGURES`. One of several pages is several figures, ``fig-name``, ``fig-name-2``, ….
+    label
+        Its identifier is ``fig-`` and this, and its files have this name: for a figure placed twice with different
+        options. By default the figure's name.
+    options
+        As `dsqa.figures.FigureKind.options` lists them for the figure, such as ``question=``.
+
+    Returns
+    -------
+    Markdown
+        The figure, or a sentence that says why this study has none.
 
     Raises
     ------
-    KeyError
-        There is no such figure.
+    ReportError
+        There is no such figure, or it has no such option.
     """
-    kind = figures.FIGURES[name]
-    return _place(page, kind, page.cells if kind.source == "cells" else page.outcomes, name)
+    try:
+        drawn = list(figures.draw_figure(name, page.tables, **options))
+    except figures.NotApplicableError as error:
+        said = f"{error.message} ({error.hint})" if error.hint else error.message
+        return Markdown(f"*No figure here: {escape(said)}.*\n")
+    base = name if label is None else label
+    names = [base if i == 1 else f"{base}-{i}" for i in range(1, len(drawn) + 1)]
+    return Markdown("\n\n".join(_place(page, one, name) for one, name in zip(drawn, names, strict=True)))
 
 
 def answer_figures(page: Page) -> Markdown:
@@ -44,20 +59,19 @@ def answer_figures(page: Page) -> Markdown:
     # Cut here and not by the figure, whose every page would count the answers of the whole study again.
     ids = [question.id for question in page.questions]
     chunks = [ids[start : start + PER_PAGE] for start in range(0, len(ids), PER_PAGE)]
-    kind = figures.FIGURES["answers"]
     placed_pages = []
     for number, chunk in enumerate(chunks, start=1):
         outcomes = page.outcomes[page.outcomes["question_id"].isin(chunk)]
-        placed_pages.append(_place(page, kind, outcomes, "answers" if len(chunks) == 1 else f"answers-{number}"))
+        (drawn,) = figures.draw_figure("answers", replace(page.tables, outcomes=outcomes))
+        placed_pages.append(_place(page, drawn, "answers" if len(chunks) == 1 else f"answers-{number}"))
     return Markdown("\n\n".join(placed_pages))
 
 
-def _place(page: Page, kind: figures.FigureKind, table: pd.DataFrame, name: str) -> Markdown:
-    drawn, caption = kind.figure(table), kind.caption(table)
+def _place(page: Page, drawn: figures.Drawn, name: str) -> Markdown:
     # The share of the page's width that it was drawn for: the same size of letters in every figure.
-    share = min(100, round(100 * drawn.get_size_inches()[0] * _MM_PER_INCH / _PAGE_MM))
-    figures.save_figure(drawn, kind.data(table), caption, page.folder.figures_dir, name, ("svg", "png"))
-    pyplot.close(drawn)
+    share = min(100, round(100 * drawn.figure.get_size_inches()[0] * _MM_PER_INCH / _PAGE_MM))
+    caption = drawn.caption
+    figures.save_figure(drawn.figure, drawn.data, caption, page.folder.figures_dir, name, ("svg", "png"))
     # Relative to the kernel's working folder, which is where the executed notebook goes.
     path = os.path.relpath(page.folder.figures_dir / f"{name}.svg", Path.cwd())
     text = f"**{escape(caption.title)}.** {escape(caption.text)}"

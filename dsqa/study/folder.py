@@ -3,7 +3,7 @@
 ```
 runs/<name>/
   study.json          the design: conditions, cells, runs, settings, template, hashes, versions
-  bank/               a copy of the questions asked and of their data files
+  bank/               a copy of the questions asked, of their data files and reference plots
   prices.yaml         the prices that its cost is computed with
   records.jsonl       one line per run, append-only; 'gzip records.jsonl' makes a study small enough to hand on
   sessions.jsonl      one line per sampling session: requests, tokens, money, seconds, how it ended
@@ -128,6 +128,16 @@ class StudyFolder:
         return self.root / "stopping.parquet"
 
     @property
+    def source_metrics_path(self) -> Path:
+        """Of an imported study: what its source had measured or marked."""
+        return self.root / "source_metrics.parquet"
+
+    @property
+    def source_rows_path(self) -> Path:
+        """Of an imported study: the source's own rows."""
+        return self.root / "source_rows.jsonl.gz"
+
+    @property
     def figures_dir(self) -> Path:  # noqa: D102
         return self.root / "figures"
 
@@ -205,7 +215,19 @@ class StudyFolder:
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(bank.data_dir / name, target)
+        self._copy_plots(bank)
         self._describe(description)
+
+    def _copy_plots(self, bank: Bank) -> None:
+        """Copy the reference plots, which figures of the study show, unless they lie outside of the bank's folder."""
+        for question in bank:
+            source = bank.reference_plot(question)
+            if source is None or bank.path is None or not source.resolve().is_relative_to(bank.path.parent.resolve()):
+                continue
+            target = self.bank_dir / source.relative_to(bank.path.parent)
+            if not (target.is_file() and target.read_bytes() == source.read_bytes()):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, target)
 
     def _describe(self, description: StudyDescription) -> None:
         text = json.dumps(description.to_dict(), indent=1, ensure_ascii=False)

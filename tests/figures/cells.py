@@ -7,7 +7,7 @@ import pandas as pd
 
 CELL_COLUMNS = [
     "study", "question_id", "category", "level", "condition_id", "endpoint", "model", "temperature", "runs",
-    "instability", "instability_low", "instability_high", "accuracy", "accuracy_low", "accuracy_high",
+    "score_mean", "instability", "instability_low", "instability_high", "accuracy", "accuracy_low", "accuracy_high",
     "verdict", "settled",
 ]  # fmt: skip
 
@@ -27,7 +27,7 @@ def cells_of(outcomes: pd.DataFrame) -> pd.DataFrame:
             "study": first["study"], "question_id": question, "category": first["category"],
             "level": first["level"], "condition_id": condition, "endpoint": first["endpoint"],
             "model": first["model"], "temperature": first["temperature"], "runs": n,
-            "instability": sd if n > 1 else np.nan,
+            "score_mean": float(score.mean()), "instability": sd if n > 1 else np.nan,
             "instability_low": max(0.0, sd - spread), "instability_high": min(1.0, sd + spread),
             "accuracy": p, "accuracy_low": max(0.0, mid - half), "accuracy_high": min(1.0, mid + half),
             "verdict": "unstable" if sd >= 0.3 else "stable and right" if p >= 0.5 else "stable and wrong",

@@ -10,26 +10,18 @@ from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from dsqa.errors import ReportError
-from dsqa.figures import (
-    FIGURES,
-    LogLogFit,
-    accuracy_instability_caption,
-    answers_caption,
-    answers_data,
-    answers_figure,
-    answers_pages,
-    correlation_caption,
-    correlation_figure,
-    instability_caption,
+from dsqa.figures import FIGURES, NotApplicableError, StudyTables, draw_figure
+from dsqa.figures.accuracy import accuracy_instability_caption
+from dsqa.figures.answers import answers_caption, answers_data, answers_figure, answers_pages
+from dsqa.figures.by_temperature import tokens_by_temperature_caption, tokens_by_temperature_figure
+from dsqa.figures.common import condition_labels, shorten, shorten_name, side_by_side
+from dsqa.figures.instability import instability_caption
+from dsqa.figures.question_map import (
     question_map_caption,
     question_map_data,
     question_map_figure,
     question_map_pages,
-    tokens_by_temperature_figure,
-    verbosity_caption,
-    verbosity_figure,
 )
-from dsqa.figures.common import condition_labels, shorten, shorten_name, side_by_side
 from dsqa.stats import summarise_cells
 from tests.figures.cells import cells_of
 from tests.support.synthetic import synthetic_outcomes
@@ -47,23 +39,31 @@ def check_headings(figure) -> None:
         assert box.y1 <= figure.bbox.y1 + 1
 
 
-def draw_all(outcomes: pd.DataFrame, cells: pd.DataFrame | None = None, only: str = "") -> None:
-    """Draw every figure (of one source) on every page, and check that it stays on the page."""
-    cells = cells_of(outcomes) if cells is None else cells
-    for kind in [kind for kind in FIGURES.values() if only in ("", kind.source)]:
-        table = cells if kind.source == "cells" else outcomes
-        for page in range(1, (kind.pages(table) if kind.pages else 1) + 1):
-            which = {"page": page} if kind.pages else {}
-            figure = kind.figure(table, **which)
+OF_CELLS = ("question-map", "instability", "accuracy-instability")
+
+
+def draw_all(outcomes: pd.DataFrame, cells: pd.DataFrame | None = None, only: tuple[str, ...] = ()) -> dict[str, str]:
+    """Draw every figure on every page, check that it stays on the page, and return why others do not apply."""
+    tables = StudyTables(outcomes, cells_of(outcomes) if cells is None else cells, seed=1)
+    left_out = {}
+    for name in only or FIGURES:
+        try:
+            drawn = list(draw_figure(name, tables))
+        except NotApplicableError as error:
+            left_out[name] = error.message
+            continue
+        for one in drawn:
+            figure = one.figure
             box = figure.get_tightbbox()
-            assert box.x0 >= -0.02, kind.name
-            assert box.x1 <= figure.get_figwidth() + 0.02, kind.name
-            assert box.y0 >= -0.02, kind.name
-            assert box.y1 <= figure.get_figheight() + 0.02, kind.name
-            assert figure.get_figheight() * 25.4 <= 260, kind.name
+            assert box.x0 >= -0.02, one.name
+            assert box.x1 <= figure.get_figwidth() + 0.02, one.name
+            assert box.y0 >= -0.02, one.name
+            assert box.y1 <= figure.get_figheight() + 0.02, one.name
+            assert figure.get_figheight() * 25.4 <= 260, one.name
             check_headings(figure)
-            assert kind.caption(table, **which).text
-            assert isinstance(kind.data(table, **which), pd.DataFrame)
+            assert one.caption.text
+            assert isinstance(one.data, pd.DataFrame)
+    return left_out
 
 
 def test_one_temperature():
@@ -77,7 +77,7 @@ def test_one_question():
 def test_cells_as_the_stats_room_makes_them():
     outcomes = synthetic_outcomes(questions=4, runs=6)
     single = outcomes[(outcomes["question_id"] != "q03") | (outcomes["run"] == 0)]
-    draw_all(single, summarise_cells(single, seed=1, resamples=99), only="cells")
+    draw_all(single, summarise_cells(single, seed=1, resamples=99), only=OF_CELLS)
 
 
 def test_several_models():
@@ -117,14 +117,14 @@ def test_some_cells_without_an_instability_are_counted():
     cells = cells_of(synthetic_outcomes(questions=3))
     cells.loc[0, ["instability", "instability_low", "instability_high"]] = np.nan
     cells.loc[0, "verdict"] = None
-    draw_all(synthetic_outcomes(questions=3), cells, only="cells")
+    draw_all(synthetic_outcomes(questions=3), cells, only=OF_CELLS)
     assert "Not drawn: 1 cell with fewer than two runs" in instability_caption(cells).text
 
 
 def test_cells_without_intervals_keep_their_dots():
     cells = cells_of(synthetic_outcomes(questions=3))
     cells[["instability_low", "instability_high"]] = np.nan
-    draw_all(synthetic_outcomes(questions=3), cells, only="cells")
+    draw_all(synthetic_outcomes(questions=3), cells, only=OF_CELLS)
     assert "6 cells without an interval" in instability_caption(cells).text
 
 
@@ -142,7 +142,7 @@ def test_all_values_equal():
 
 
 def test_all_tokens_zero():
-    draw_all(synthetic_outcomes(questions=2).assign(tokens_total=0), only="outcomes")
+    draw_all(synthetic_outcomes(questions=2).assign(tokens_total=0))
 
 
 def test_all_runs_failed():
@@ -152,7 +152,7 @@ def test_all_runs_failed():
     )  # fmt: skip
     draw_all(outcomes)
     assert set(answers_data(outcomes)["bar"]) == {"no answer read"}
-    assert "No run has a value" in FIGURES["tokens-by-temperature"].caption(outcomes).text
+    assert "No run has a value" in tokens_by_temperature_caption(outcomes).text
 
 
 def test_no_runs_at_all():
@@ -176,7 +176,7 @@ def test_long_names_are_cut_on_paper_and_whole_in_the_data():
 
 def test_answers_with_markup_are_printed_as_they_are():
     outcomes = synthetic_outcomes(questions=1).assign(answer_key="x=$\\frac{a$ & <b>\n_{", answer_status="mismatched")
-    draw_all(outcomes, only="outcomes")
+    draw_all(outcomes)
 
 
 def test_question_and_model_names_with_dollars_are_printed_as_they_are():
@@ -211,7 +211,7 @@ def test_many_conditions_are_pooled_and_the_caption_says_so():
 
 def test_a_hundred_questions():
     cells = cells_of(synthetic_outcomes(questions=100, temperatures=(1.0,), runs=3))
-    draw_all(synthetic_outcomes(questions=2), cells, only="cells")
+    draw_all(synthetic_outcomes(questions=2), cells, only=OF_CELLS)
     assert question_map_pages(cells) == 3
 
 
@@ -236,7 +236,7 @@ def test_conditions_that_differ_only_in_their_system_message_have_labels_of_thei
 def test_unknown_level_and_missing_category():
     outcomes = synthetic_outcomes(questions=3)
     outcomes = outcomes.assign(level="expert", category=pd.NA).astype({"category": "string"})
-    draw_all(outcomes, only="cells")
+    draw_all(outcomes, only=OF_CELLS)
 
 
 def test_missing_column_is_named():
@@ -254,44 +254,6 @@ def test_unknown_verdict_is_refused():
 def test_a_page_that_is_not_there_is_refused():
     with pytest.raises(ReportError, match="has no page 2"):
         answers_figure(synthetic_outcomes(questions=1), page=2)
-
-
-def test_correlation_of_constant_metrics():
-    matrix = pd.DataFrame(np.nan, index=list("ab"), columns=list("ab"))
-    correlation_figure(matrix)
-    assert "No pair of metrics varies" in correlation_caption(matrix, runs=3).text
-
-
-def test_correlation_of_one_metric():
-    correlation_figure(pd.DataFrame([[1.0]], index=["a"], columns=["a"]))
-
-
-def test_correlation_that_is_not_square_is_refused():
-    with pytest.raises(ReportError, match="square"):
-        correlation_figure(pd.DataFrame([[1.0, 2.0]], index=["a"], columns=["a", "b"]))
-
-
-def test_verbosity_of_one_run():
-    outcomes = synthetic_outcomes(questions=1, temperatures=(1.0,), runs=1)
-    verbosity_figure(outcomes, LogLogFit(1.0, 0.0, 0.0))
-
-
-def test_verbosity_without_ratios():
-    outcomes = synthetic_outcomes(questions=1, runs=2).assign(word_ratio=np.nan)
-    verbosity_figure(outcomes, LogLogFit(1.0, 0.0, 0.1))
-    assert "No run has both" in verbosity_caption(outcomes, LogLogFit(1.0, 0.0, 0.1)).text
-
-
-def test_verbosity_of_many_runs_counts_all_of_them_in_hexagons():
-    outcomes = synthetic_outcomes(questions=20, runs=50)
-    figure = verbosity_figure(outcomes, LogLogFit(1.0, 0.08, 0.05))
-    drawn = figure.axes[0].collections[0].get_array().sum()
-    assert drawn == outcomes["token_ratio"].notna().sum()
-
-
-def test_a_fit_that_is_not_finite_is_refused():
-    with pytest.raises(ReportError, match="finite"):
-        LogLogFit(float("nan"), 0.0, 0.1)
 
 
 @given(st.lists(st.floats(0, 1), max_size=60), st.floats(0.001, 0.5), st.floats(0.01, 0.4))
