@@ -46,7 +46,7 @@ def check_names(question: Question) -> Iterator[Finding]:
         if times > 1:
             yield Finding("common_answers", f"gives '{name}' {times} times", "give each answer once")
     if not asked:
-        example = f"for example @{given[0]}[value]"
+        example = f"for example @{given[0] if given else 'answer'}[value]"
         yield Finding("format", "has no @name[value] placeholder, so no answer can be read", example)
         return
     for name in asked:

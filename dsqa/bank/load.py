@@ -17,7 +17,7 @@ from dsqa.bank.complete import Completed, complete
 from dsqa.bank.findings import Finding
 from dsqa.bank.formats import SUFFIXES, format_of
 from dsqa.bank.labels import add_labels, labels_beside
-from dsqa.bank.model import OPTIONAL, Bank, Level, Question
+from dsqa.bank.model import NO_ANSWER, OPTIONAL, Bank, Level, Question
 from dsqa.bank.rows import Source
 from dsqa.errors import BankError
 
@@ -236,6 +236,7 @@ def _validate(done: Completed) -> Question | None:
     said = {f.field for f in done.findings}
     for error in errors:
         field = str(error["loc"][0]) if error["loc"] else None
+        field = "common_answers" if error["type"] == NO_ANSWER else field
         if field not in said:
             said.add(field)
             message, hint = _in_plain_words(field, error["type"], error["input"], error["msg"])

@@ -14,10 +14,12 @@ from dsqa.cli.compare import compare
 from dsqa.cli.doctor import doctor
 from dsqa.cli.export import export
 from dsqa.cli.figures import figures
+from dsqa.cli.importing import import_runs
 from dsqa.cli.init import init
 from dsqa.cli.plan import plan
+from dsqa.cli.report import report
 from dsqa.cli.show import show
-from dsqa.cli.steps import demo, report, run, sample, score
+from dsqa.cli.steps import demo, run, sample, score
 from dsqa.errors import DsqaError
 
 __all__ = ["main"]
@@ -46,10 +48,11 @@ def cli() -> None:
       dsqa sample study.yaml  ask the questions        (records.jsonl)
       dsqa batch  --help      the same through a Batch API, for half the price, within a day
       dsqa score  runs/NAME   run the code and mark    (outcomes.parquet, cells.parquet)
-      dsqa report runs/NAME   notebook, figures, report
+      dsqa report runs/NAME   the whole report: a website, one page a question  (report/index.html)
       dsqa figures runs/NAME  the figures alone, with their data
       dsqa plan   runs/NAME   runs and questions for the next study, and their cost
       dsqa compare OLD NEW    what changed between two studies of the same questions
+      dsqa import FILES       the runs that another tool recorded, as a study
       dsqa export runs/NAME   the runs for R, Inspect, the Batch API
       dsqa show runs/NAME     one run: response, code, output, figures (-q question -r run)
 
@@ -58,7 +61,9 @@ def cli() -> None:
     """  # noqa: D301  (the backslashes are click's)
 
 
-for command in (demo, init, bank, run, sample, batch, score, report, figures, plan, compare, export, show, doctor):
+_STUDY = (demo, init, bank, run, sample, batch, score, report, figures, plan, compare, show, doctor)
+
+for command in (*_STUDY, import_runs, export):
     cli.add_command(command)
 
 

@@ -16,10 +16,11 @@ from typing import IO, Any, cast
 from dsqa.errors import MissingDependencyError, SourceError
 from dsqa.importing.runs import ImportReport
 
-__all__ = ["bare_name", "head", "json_lines", "open_source", "parse_json"]
+__all__ = ["bare_name", "first_object", "head", "json_lines", "open_source", "parse_json", "zstd_stream"]
 
 _PACKED = (".gz", ".zst", ".xz", ".zip")
 _GZIP, _ZSTD, _XZ, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\x00", b"PK\x03\x04"
+_FIRST_LINE = 1 << 24
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -66,7 +67,7 @@ def _unpacked(raw: IO[bytes], begins: bytes, path: Path, stack: contextlib.ExitS
     if begins.startswith(_XZ):
         return stack.enter_context(lzma.open(raw))
     if begins.startswith(_ZSTD):
-        return stack.enter_context(_zstd(raw, path))
+        return stack.enter_context(zstd_stream(raw, path))
     if begins.startswith(_ZIP) and path.suffix.lower() == ".zip":
         archive = stack.enter_context(zipfile.ZipFile(raw))
         names = [i for i in archive.infolist() if not i.is_dir() and not i.filename.startswith("__MACOSX/")]
@@ -76,7 +77,14 @@ def _unpacked(raw: IO[bytes], begins: bytes, path: Path, stack: contextlib.ExitS
     return raw
 
 
-def _zstd(raw: IO[bytes], path: Path) -> Any:
+def zstd_stream(raw: Any, path: Path) -> Any:
+    """Return packed bytes unpacked, of one zstd frame or several; damaged ones are an `OSError`.
+
+    Raises
+    ------
+    MissingDependencyError
+        Nothing here unpacks zstd.
+    """
     pyarrow = importlib.import_module("pyarrow")
     try:
         return io.BufferedReader(_Readable(pyarrow.CompressedInputStream(pyarrow.PythonFile(raw), "zstd")))
@@ -149,3 +157,15 @@ def json_lines(path: Path, report: ImportReport) -> Iterator[tuple[int, dict[str
                 yield number, row
             else:
                 report.skip(path, number, "holds no {…} object")
+
+
+def first_object(path: Path) -> dict[str, Any] | None:
+    """Return the object in the first line of a JSON Lines file that holds anything, or None where it holds none."""
+    for line in head(path, _FIRST_LINE).split(b"\n"):
+        if line.strip():
+            try:
+                row = parse_json(line)
+            except ValueError:
+                return None
+            return row if isinstance(row, dict) else None
+    return None

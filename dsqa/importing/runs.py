@@ -6,15 +6,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from dsqa.errors import SourceError
 from dsqa.records import Status
 
-__all__ = ["ImportReport", "Metric", "ReadOptions", "Reader", "SourceRun", "Truth"]
+__all__ = ["ImportReport", "Metric", "Planning", "ReadOptions", "Reader", "SourceRun", "Truth"]
 
-Metric = float | str | bool | None
-"""A value that the source holds for a run: a number, a word, or None where its field is there and not filled in."""
+Metric = float | str | bool | tuple[float | None, str] | None
+"""A value that the source holds for a run: a number, a word, a word with the number that the source takes it for (a
+mark ``C``, which is 1), or None where its field is there and not filled in."""
 
 Truth = str | list[tuple[str, str]]
 """A ground truth: the answer, or several by name."""
@@ -192,4 +193,13 @@ class Reader(Protocol):
         SourceError
             A file cannot be read as this format.
         """
+        ...
+
+
+@runtime_checkable
+class Planning(Protocol):
+    """A reader that has something to say before it reads: which column it takes for what."""
+
+    def plan(self, paths: Sequence[Path], options: ReadOptions) -> list[str]:
+        """Return lines for a person."""
         ...

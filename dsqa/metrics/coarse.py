@@ -11,12 +11,14 @@ failed, timed out, killed by
 memory, blocked, missing package
 ran, wrong                          1      1
 ran, right                          2      2
+ran, not marked                     –      –
 ==================================  =====  ==========
 
 *paper*: 0 no code; 1 code is there but is not directly executable, or it runs without solving the problem; 2 it runs
 and solves it. *repository*: the authors' own code gives 0 for no code or code that is not executable, 1 for code that
 runs without solving, 2 for code that solves. "Right" means that what the code itself printed matches the ground
 truth in every part; a right answer in the text beside a program that prints something else does not make it right.
+Where the question has no ground truth, nobody knows whether code that ran was right: CE, RA and score are missing.
 
 Completion CR
 -------------
@@ -27,7 +29,8 @@ CE has that.
 Accuracy RA
 -----------
 1 if the answer that counts (`answers.choice`) matches in every part, else 0, an unread answer included; the column
-``answer_status`` tells those apart. It is taken as found, of truncated runs too.
+``answer_status`` tells those apart. It is taken as found, of truncated runs too. Missing where the question has no
+ground truth.
 """
 
 from __future__ import annotations
@@ -42,7 +45,7 @@ __all__ = ["CeReading", "Coarse", "coarse_metrics", "executability", "final_exec
 
 CeReading = Literal["paper", "repository"]
 
-_EXECUTABILITY: dict[str, tuple[int, int]] = {
+_EXECUTABILITY: dict[str, tuple[int | None, int | None]] = {
     "no code": (0, 0),
     "other language": (1, 0),
     "does not parse": (1, 0),
@@ -53,6 +56,7 @@ _EXECUTABILITY: dict[str, tuple[int, int]] = {
     "missing package": (1, 0),
     "ran, wrong": (1, 1),
     "ran, right": (2, 2),
+    "ran, not marked": (None, None),
 }
 _COMPLETION: dict[Status, int] = {
     "answered": 1,
@@ -66,24 +70,24 @@ _COMPLETION: dict[Status, int] = {
 
 @dataclass(frozen=True)
 class Coarse:
-    """CR, RA, CE by both readings, and the score (by the paper's)."""
+    """CR, RA, CE by both readings, and the score (by the paper's); None where there is no ground truth to tell."""
 
     completion: int
-    accuracy: int
-    executability: int
-    executability_repository: int
-    score: float
+    accuracy: int | None
+    executability: int | None
+    executability_repository: int | None
+    score: float | None
 
 
-def final_execution(outcome: str, *, solved: bool) -> str:
-    """Return the finer outcome: ``ran`` becomes ``ran, right`` or ``ran, wrong``, the others stay."""
+def final_execution(outcome: str, *, solved: bool | None) -> str:
+    """Return the finer outcome: ``ran`` becomes ``ran, right``, ``ran, wrong`` or (None) ``ran, not marked``."""
     if outcome == "ran":
-        return "ran, right" if solved else "ran, wrong"
+        return "ran, not marked" if solved is None else "ran, right" if solved else "ran, wrong"
     return outcome
 
 
-def executability(execution: str, reading: CeReading = "paper") -> int:
-    """Return CE ∈ {0, 1, 2} for a finer outcome, by the paper's reading or the repository's.
+def executability(execution: str, reading: CeReading = "paper") -> int | None:
+    """Return CE ∈ {0, 1, 2} for a finer outcome, by the paper's reading or the repository's; None: not known.
 
     Raises
     ------
@@ -93,8 +97,10 @@ def executability(execution: str, reading: CeReading = "paper") -> int:
     return _EXECUTABILITY[execution][0 if reading == "paper" else 1]
 
 
-def score(completion: int, accuracy: int, executability: int) -> float:
-    """Return Score = CR + RA + CE/2 ∈ [0, 3]."""
+def score(completion: int, accuracy: int | None, executability: int | None) -> float | None:
+    """Return Score = CR + RA + CE/2 ∈ [0, 3], or None where a part of it is not known."""
+    if accuracy is None or executability is None:
+        return None
     return completion + accuracy + executability / 2
 
 
@@ -111,6 +117,7 @@ def coarse_metrics(status: Status, outcome: str, answer: Answer) -> Coarse:
         From `choose_answer`.
     """
     execution = final_execution(outcome, solved=answer.solved)
-    completion, accuracy = _COMPLETION[status], int(answer.comparison.matched)
+    completion = _COMPLETION[status]
+    accuracy = None if answer.comparison.status == "unmarked" else int(answer.comparison.matched)
     paper, repository = executability(execution), executability(execution, "repository")
     return Coarse(completion, accuracy, paper, repository, score(completion, accuracy, paper))

@@ -51,10 +51,10 @@ COLUMNS: tuple[Column, ...] = (
     Column("seconds", "Float64", "run time of the response"),
     # coarse-grained metrics
     Column("completion", "Int64", "CR: 1 if the run finished with an acceptable outcome, right or wrong; else 0"),
-    Column("accuracy", "Int64", "RA: 1 if the reported result matches the ground truth; else 0"),
+    Column("accuracy", "Int64", "RA: 1 if the reported result matches the ground truth, else 0; missing without one"),
     Column("executability", "Int64", "CE: 0, 1 or 2 by the paper's reading"),
     Column("executability_repository", "Int64", "CE: 0, 1 or 2 by the reading of the authors' repository"),
-    Column("score", "Float64", "CR + RA + CE/2, in [0, 3]"),
+    Column("score", "Float64", "CR + RA + CE/2, in [0, 3]; missing without a ground truth"),
     # behind the numbers
     Column("execution", "string", "the finer outcome of running the code"),
     Column("execution_detail", "string", "exception type and line, or the limit that was hit"),
@@ -70,7 +70,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("artefacts", "string", "JSON: kind → hashes (16 digits) of the figures, tables, images and files kept"),
     Column("answer", "string", "the answer read, as JSON {name: value}; missing where none was read"),
     Column("answer_source", "string", "execution or text: where the answer was read"),
-    Column("answer_status", "string", "matched, mismatched, partial or unparsed"),
+    Column("answer_status", "string", "matched, mismatched, partial or unparsed; unmarked without a ground truth"),
     Column("answer_share", "Float64", "share of the question's parts that match"),
     Column("answer_convention", "string", "the convention under which a wrong answer is right, if one is known"),
     Column("answer_conflict", "boolean", "the text and the executed code gave different answers"),

@@ -28,7 +28,7 @@ READER_COLUMNS: tuple[Column, ...] = (
     Column("run", "Int64", "run number within the cell, from 0"),
     Column("reader", "string", "standard, strict or last-number"),
     Column("answer", "string", "the answer read, as JSON {name: value}; missing where none was read"),
-    Column("answer_status", "string", "matched, mismatched, partial or unparsed"),
+    Column("answer_status", "string", "matched, mismatched, partial, unparsed or unmarked"),
     Column("answer_key", "string", "the answer in canonical form"),
     Column("accuracy", "Int64", "RA, as this reader has it"),
     Column("score", "Float64", "CR + RA + CE/2, as this reader has it"),
@@ -83,7 +83,8 @@ def _said(name: str, text: str, result: ExecutionResult | None, question: Any, r
     if result is not None and result.outcome == "ran":
         output = reader.read_output(result.stdout, result.value, question)
     answer = choose_answer(question, reader.read_text(text, question), output)
-    values, accuracy = answer.reading.values, int(answer.comparison.matched)
+    values = answer.reading.values
+    accuracy = None if answer.comparison.status == "unmarked" else int(answer.comparison.matched)
     outcome = "ran" if str(row["execution"]).startswith("ran,") else str(row["execution"])
     executed = executability(final_execution(outcome, solved=answer.solved))
     return {

@@ -72,13 +72,16 @@ def summarise_cells(
     table["runs"] = groups.size()
     for status in STATUSES:
         table[f"n_{status}"] = (runs["status"] == status).groupby(cell).sum()
-    table["n_unparsed"] = runs["answer_key"].isna().groupby(cell).sum()
+    marked = runs["accuracy"].notna()
+    table["n_unparsed"] = (runs["answer_key"].isna() & marked).groupby(cell).sum()
     table["n_scored"] = groups["score"].count()
     for name, source in _MEANS.items():
         table[name] = groups[source].mean()
     table["jaccard_first_mean"] = _after_first(runs)
     table = table.join(_scores(runs, seed, resamples, sequential)).join(_accuracy(runs, sequential))
-    table = table.join(answer_summaries(runs["answer_key"], cell))
+    # Without a ground truth no answer is looked for: the runs do not agree, nobody knows.
+    answers = answer_summaries(runs["answer_key"], cell)
+    table = table.join(answers.where((runs["answer_key"].notna() | marked).groupby(cell).any()))
     return typed(table.join(verdicts(table)).reset_index(drop=True), CELL_COLUMNS)
 
 

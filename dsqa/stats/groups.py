@@ -13,7 +13,7 @@ from dsqa.stats.bootstrap import bootstrap_intervals
 from dsqa.stats.columns import CELL_COLUMNS, GROUP_COLUMNS, LEDGER_COLUMNS, STATUSES, require, typed
 from dsqa.stats.interval import FloatArray, Interval, check_level
 
-__all__ = ["ledger", "summarise_groups"]
+__all__ = ["ledger", "question_intervals", "summarise_groups"]
 
 _VALUES = ("instability", "accuracy", "score_mean")
 # Means of equal values differ in their last digits.
@@ -80,8 +80,9 @@ def summarise_groups(
             | {name: means[name].mean() if len(means) else pd.NA for name in _VALUES}
         )
         samples.append(means["instability"].to_numpy(dtype=np.float64))
-    for row, interval in zip(rows, _intervals(samples, seed, level, resamples), strict=True):
-        row.update(interval)
+    intervals = question_intervals(samples, seed=seed, level=level, resamples=resamples)
+    for row, interval in zip(rows, intervals, strict=True):
+        row.update(_columns(interval))
     types = {column.name: column for column in CELL_COLUMNS}
     keys = tuple(types[name] for name in names if name in types)
     table = typed(pd.DataFrame(rows), (*keys, *GROUP_COLUMNS))
@@ -89,24 +90,39 @@ def summarise_groups(
     return pd.concat([table, own], axis=1)[[*names, *(c.name for c in GROUP_COLUMNS)]]
 
 
-def _intervals(samples: list[FloatArray], seed: int, level: float, resamples: int) -> list[dict[str, object]]:
+def question_intervals(samples: list[FloatArray], *, seed: int, level: float, resamples: int) -> list[Interval]:
+    """Return an interval over questions for the mean of each sample of question means in [0, 1].
+
+    The studentised bootstrap cut at 0 and 1; Student's t where too few questions differ for it; none for one question
+    or equal values.
+    """
     spread = [i for i, values in enumerate(samples) if values.size > 1 and np.ptp(values) > _EQUAL]
     drawn = bootstrap_intervals(
         [samples[i] for i in spread], seed=seed, method="studentised", level=level, resamples=resamples
     )
-    found: list[dict[str, object]] = []
+    found: list[Interval] = []
     for values in samples:
-        why = {0: "", 1: ": one question"}.get(values.size, f": all {values.size} questions alike")
-        nothing = {"instability_low": pd.NA, "instability_high": pd.NA}
-        found.append(nothing | {"instability_method": f"not available{why}"})
+        why = {0: "", 1: "one question"}.get(values.size, f"all {values.size} questions alike")
+        found.append(Interval.unavailable(level, "not available", why))
     for i, interval in zip(spread, drawn, strict=True):
         used = interval if interval.available else _student_t(samples[i], level)
-        found[i] = {
-            "instability_low": max(used.low, 0.0),
-            "instability_high": min(used.high, 1.0),
-            "instability_method": used.method,
-        }
+        found[i] = Interval(max(used.low, 0.0), min(used.high, 1.0), level, used.method)
     return found
+
+
+def _columns(interval: Interval) -> dict[str, object]:
+    if not interval.available:
+        why = f": {interval.note}" if interval.note else ""
+        return {
+            "instability_low": pd.NA,
+            "instability_high": pd.NA,
+            "instability_method": f"{interval.method}{why}",
+        }
+    return {
+        "instability_low": interval.low,
+        "instability_high": interval.high,
+        "instability_method": interval.method,
+    }
 
 
 def _student_t(values: FloatArray, level: float) -> Interval:
@@ -145,5 +161,7 @@ def ledger(outcomes: pd.DataFrame) -> pd.DataFrame:
         if name in outcomes.columns:
             table[name] = outcomes[name].groupby(condition).first()
     if "answer_key" in outcomes.columns:
-        table["n_unparsed"] = outcomes["answer_key"].isna().groupby(condition).sum()
+        # Without a ground truth no answer is looked for.
+        unmarked = outcomes["accuracy"].isna() if "accuracy" in outcomes.columns else False
+        table["n_unparsed"] = (outcomes["answer_key"].isna() & ~unmarked).groupby(condition).sum()
     return typed(table.rename_axis("condition_id").reset_index(), LEDGER_COLUMNS)

@@ -62,7 +62,10 @@ def _call(
     runs: float, spread: float, low: float, high: float, right: float, right_low: float, right_high: float
 ) -> tuple[str, bool, str]:
     if math.isnan(spread):
-        why = "One run says nothing about stability." if runs == 1 else "Too few runs have a score."
+        why = "One run says nothing about stability."
+        if runs != 1:
+            unmarked = "No run was compared with a ground truth, so none has a score."
+            why = unmarked if math.isnan(right) else "Too few runs have a score."
         return "not known", False, why
     # SDs of scores on the half-point grid can fall on 0.3 exactly, up to rounding.
     unstable = spread >= NOTABLE - 1e-12

@@ -9,7 +9,7 @@ from dsqa.importing.runs import Reader
 
 __all__ = ["all_readers"]
 
-_MODULES = ("ds_qa", "llm_stability", "table")
+_MODULES = ("promptfoo", "inspect_logs", "ds_qa", "table")
 
 
 @cache

@@ -22,14 +22,14 @@ __all__ = ["Answer", "choose_answer"]
 class Answer:
     """The run's answer: what was read, where, how it compares, and whether the other place says otherwise.
 
-    `solved` tells whether the executed code's own answer matches the ground truth.
+    `solved` tells whether the executed code's own answer matches the ground truth; None where there is none.
     """
 
     reading: Reading
     comparison: Comparison
     source: Literal["execution", "text"] | None
     conflict: bool
-    solved: bool
+    solved: bool | None
 
 
 def choose_answer(question: Question, text: Reading, output: Reading | None) -> Answer:
@@ -45,6 +45,8 @@ def choose_answer(question: Question, text: Reading, output: Reading | None) -> 
         From `read_output`, or None where no code ran to its end.
     """
     in_text = compare_answer(text, question)
+    if not question.marked:
+        return Answer(text, in_text, None, conflict=False, solved=None)
     if output is None or output.status == "unparsed":
         return Answer(text, in_text, None if text.status == "unparsed" else "text", conflict=False, solved=False)
     in_output = compare_answer(output, question)

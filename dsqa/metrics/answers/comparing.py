@@ -5,6 +5,7 @@ How numbers are rounded: see `rounding`.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ _LABEL_OF_RANGE = re.compile(
     r"^\s*(?:\d{2}(?:\.\d)?\s?%\s*)?(?:CI|confidence interval|interval|range)\s*[:=]?\s*", re.I
 )
 
-AnswerStatus = Literal["matched", "mismatched", "partial", "unparsed"]
+AnswerStatus = Literal["matched", "mismatched", "partial", "unparsed", "unmarked"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Comparison:
     ----------
     status
         matched: every part matches; partial: some do; mismatched: none does although one was read;
-        unparsed: no part could be read.
+        unparsed: no part could be read; unmarked: the question has no ground truth.
     parts
         One per part of the ground truth, in its order.
     """
@@ -93,8 +94,8 @@ class Comparison:
 
     @property
     def share(self) -> float:
-        """Share of the parts that match, in [0, 1]."""
-        return sum(part.matched for part in self.parts) / len(self.parts)
+        """Share of the parts that match, in [0, 1]; NaN where there is no ground truth."""
+        return math.nan if not self.parts else sum(part.matched for part in self.parts) / len(self.parts)
 
     @property
     def convention(self) -> str | None:
@@ -105,7 +106,7 @@ class Comparison:
     @property
     def key(self) -> str | None:
         """The whole answer in canonical form, ``name=value; …``; None where nothing was read."""
-        if self.status == "unparsed":
+        if self.status in {"unparsed", "unmarked"}:
             return None
         return "; ".join(f"{part.name}={part.key}" for part in self.parts)
 
@@ -127,6 +128,8 @@ def compare_answer(reading: Reading, question: Question) -> Comparison:
 def compare_values(values: Mapping[str, str], question: Question) -> Comparison:
     """Compare values by name, however they were come by, with the question's ground truth."""
     parts = [_part(question, name, truth, values.get(name)) for name, truth in question.common_answers]
+    if not parts:
+        return Comparison("unmarked", ())
     hits = sum(part.matched for part in parts)
     if all(part.answer is None for part in parts):
         return Comparison("unparsed", tuple(parts))
