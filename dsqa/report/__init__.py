@@ -10,6 +10,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dsqa.report.accuracy import (
+        accuracy_cells,
+        accuracy_curves,
+        accuracy_formula_by_question,
+        accuracy_lead,
+        accuracy_means,
+        accuracy_stability,
+    )
+    from dsqa.report.accuracy_reading import accuracy_conventions, accuracy_readers
     from dsqa.report.appendix import conditions_table, facts_table, hashes_table, settings_text, template_text
     from dsqa.report.attempts import NotAvailable, attempt
     from dsqa.report.cells_at import accuracy_at, instability_at
@@ -42,7 +51,24 @@ if TYPE_CHECKING:
     from dsqa.report.methods import interval_table
     from dsqa.report.page import Page, open_page
     from dsqa.report.pictures import answer_figures, place_figure
+    from dsqa.report.planned import (
+        curves_table,
+        plan_costs,
+        planned_differences,
+        planned_precision,
+        planned_verdicts,
+        sizes_to_plan,
+        stopping_replayed,
+    )
     from dsqa.report.questions import question_cards, question_table
+    from dsqa.report.reliability import (
+        conditions_reliability,
+        crossed_reliability,
+        mean_reliability,
+        reliability_answer,
+        reliability_table,
+        variance_table,
+    )
     from dsqa.report.render import FORMATS, render_report
     from dsqa.report.site import SiteResult, build_site
     from dsqa.report.stopping import runs_needed, stopping_methods
@@ -57,7 +83,15 @@ __all__ = [
     "Page",
     "SiteResult",
     "accuracy_at",
+    "accuracy_cells",
+    "accuracy_conventions",
+    "accuracy_curves",
     "accuracy_formula",
+    "accuracy_formula_by_question",
+    "accuracy_lead",
+    "accuracy_means",
+    "accuracy_readers",
+    "accuracy_stability",
     "answer_figures",
     "attempt",
     "build_site",
@@ -70,7 +104,10 @@ __all__ = [
     "compared_means",
     "compared_overall",
     "comparison_rows",
+    "conditions_reliability",
     "conditions_table",
+    "crossed_reliability",
+    "curves_table",
     "data_table",
     "design_note",
     "dose_answer",
@@ -96,17 +133,27 @@ __all__ = [
     "lead",
     "ledger_table",
     "left_out",
+    "mean_reliability",
     "model_summary",
     "models_compared",
     "open_page",
     "place_figure",
+    "plan_costs",
+    "planned_differences",
+    "planned_precision",
+    "planned_verdicts",
     "question_cards",
     "question_table",
+    "reliability_answer",
+    "reliability_table",
     "render_report",
     "runs_needed",
     "settings_text",
+    "sizes_to_plan",
     "stopping_methods",
+    "stopping_replayed",
     "template_text",
+    "variance_table",
     "verdict_table",
 ]
 
@@ -115,6 +162,7 @@ __all__ = [
 _ON_A_PAGE = {
     "appendix": ("conditions_table", "facts_table", "hashes_table", "settings_text", "template_text"),
     "attempts": ("NotAvailable", "attempt"),
+    "cells_at": ("accuracy_at", "instability_at"),
     "comparable": ("by_condition", "compared_lead", "comparison_rows", "held_equal"),
     "comparison": ("models_compared",),
     "contrasts": (
@@ -127,7 +175,6 @@ _ON_A_PAGE = {
     ),
     "design": ("design_note",),
     "doses": ("accuracy_formula", "dose_answer", "dose_curves", "dose_slopes", "fit_summary"),
-    "cells_at": ("accuracy_at", "instability_at"),
     "instability": (
         "instability_cells",
         "instability_groups",
@@ -136,11 +183,37 @@ _ON_A_PAGE = {
         "instability_thresholds",
     ),
     "instability_sources": ("instability_balance", "instability_components", "instability_layers", "left_out"),
+    "accuracy": (
+        "accuracy_cells",
+        "accuracy_curves",
+        "accuracy_formula_by_question",
+        "accuracy_lead",
+        "accuracy_means",
+        "accuracy_stability",
+    ),
+    "accuracy_reading": ("accuracy_conventions", "accuracy_readers"),
     "ledger": ("execution_table", "isolation_text", "ledger_table"),
     "methods": ("interval_table",),
     "page": ("Page", "open_page"),
     "pictures": ("answer_figures", "place_figure"),
+    "planned": (
+        "curves_table",
+        "plan_costs",
+        "planned_differences",
+        "planned_precision",
+        "planned_verdicts",
+        "sizes_to_plan",
+        "stopping_replayed",
+    ),
     "questions": ("question_cards", "question_table"),
+    "reliability": (
+        "conditions_reliability",
+        "crossed_reliability",
+        "mean_reliability",
+        "reliability_answer",
+        "reliability_table",
+        "variance_table",
+    ),
     "render": ("FORMATS", "render_report"),
     "site": ("SiteResult", "build_site"),
     "stopping": ("runs_needed", "stopping_methods"),

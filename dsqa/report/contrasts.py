@@ -78,11 +78,11 @@ def compared_means(page: Page, results: Results, name: str) -> Markdown | None:
         Field("label", name.capitalize(), "text", width=22),
         Field("mean", f"Mean, {level} interval", low="low", high="high", missing_from="why", width=26),
         Field(
-            "worst", "If failed runs were worst", low="worst", high="best_case", interval_only=True, digits=3,
-            note="Mean had every run that was lost to the infrastructure been as bad, and as good, as can be.",
+            "worst", "Failed runs at worst and best", low="worst", high="best_case", interval_only=True, digits=3,
+            note="The mean had every run that was lost to the infrastructure been as bad, and as good, as can be.",
             missing="not known which runs failed", width=20,
         ),
-        Field("first", "P(best)", digits=2, missing="one question says nothing of others", width=10),
+        Field("first", "P(best)", digits=3, missing="one question says nothing of others", width=10),
         Field("rank", f"Rank, {level}", "text", missing="one question says nothing of others", width=10),
     ]  # fmt: skip
     caption = (
@@ -157,7 +157,7 @@ def compared_equivalence(page: Page, results: Results, name: str) -> Markdown | 
         return None
     paired = next(iter(found(results).values()))
     method = next((str(m) for m in paired.rows("equivalence")["method"] if "interval" in str(m)), "")
-    inner = method.rsplit(", ", 1)[-1].replace("interval", "").strip() or "inner"
+    inner = method.rsplit(", ", 1)[-1].replace("interval", "").strip().replace("%", "\u00a0%") or "inner"
     how = next((str(m) for m in paired.rows("smallest detectable difference")["method"] if "power" in str(m)), "")
     fields = [
         Field("pair", "First − second", "text", width=24),
@@ -232,9 +232,10 @@ def compared_overall(page: Page, results: Results, name: str) -> Markdown | None
             if is_missing(row.get("p")):
                 lines.append(f"- {_NAMES[measure]}, {test}: not available, {escape(row.get('note'))}.")
                 continue
-            value = f"Kendall's W {row['estimate']:.2f}, " if not is_missing(row.get("estimate")) else ""
+            value = f"; Kendall's W {row['estimate']:.2f}" if not is_missing(row.get("estimate")) else ""
             note = escape(str(row.get("note") or "").removesuffix("; Kendall's W"))
-            lines.append(f"- {_NAMES[measure]}, {test}: $p$ {_p(row['p'])}, {value}{note}.")
+            how = escape(str(row["method"]).split(", ", 1)[-1])
+            lines.append(f"- {_NAMES[measure]}, {test}: $p$ {_p(row['p'])} ({how}); {note}{value}.")
     if not lines:
         return None
     head = f"Is there any difference between the {name}s at all?"

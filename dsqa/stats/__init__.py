@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from dsqa.stats.drift import Drift, compare_studies
     from dsqa.stats.generalisability import GStudy, g_study
     from dsqa.stats.line_bootstrap import BootstrappedLine, bootstrap_line
+    from dsqa.stats.line_checks import LineChecks, check_line, within_between
     from dsqa.stats.missing import (
         FOUR_WAYS,
         four_way_ledger,
@@ -107,14 +108,14 @@ if TYPE_CHECKING:
         read_pilot,
     )
     from dsqa.stats.regression import LinearFit, fit_line
-    from dsqa.stats.robust_lines import (
-        quantile_line,
-        theil_sen_line,
-    )
-    from dsqa.stats.run_reliability import (
+    from dsqa.stats.reliability import (
         RunReliability,
         component_errors,
         run_reliability,
+    )
+    from dsqa.stats.robust_lines import (
+        quantile_line,
+        theil_sen_line,
     )
     from dsqa.stats.sensitivity import left_out_table
     from dsqa.stats.stability import (
@@ -155,6 +156,7 @@ __all__ = [
     "Drift",
     "GStudy",
     "Interval",
+    "LineChecks",
     "LinearFit",
     "Measurement",
     "ModelComparison",
@@ -176,6 +178,7 @@ __all__ = [
     "bootstrap_line",
     "cell_curves",
     "check_design",
+    "check_line",
     "clopper_pearson",
     "cohen_kappa",
     "cohens_h",
@@ -260,6 +263,7 @@ __all__ = [
     "weighted_mean",
     "weighted_sd",
     "wilson",
+    "within_between",
 ]
 
 # These load statsmodels and scipy.stats, half of the start-up time of a command that needs neither.
@@ -274,9 +278,9 @@ _ON_DEMAND = {
     "Pilot": "planning",
     "hardest_pair": "planning",
     "least_precise": "planning",
-    "RunReliability": "run_reliability",
-    "component_errors": "run_reliability",
-    "run_reliability": "run_reliability",
+    "RunReliability": "reliability",
+    "component_errors": "reliability",
+    "run_reliability": "reliability",
     "plan_cells": "planning",
     "plan_comparison": "planning",
     "plan_precision": "planning",
@@ -322,6 +326,9 @@ _ON_DEMAND = {
     "component_intervals": "variance_jackknife",
     "left_out_table": "sensitivity",
     "accuracy_groups": "accuracy_means",
+    "LineChecks": "line_checks",
+    "within_between": "line_checks",
+    "check_line": "line_checks",
     "cell_curves": "curves",
     "curve_means": "curves",
     "maj_interval": "curves",

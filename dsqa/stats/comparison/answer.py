@@ -84,7 +84,7 @@ def answer_of(
         if not pd.isna(gap["low"]):
             ends = sorted((sign * gap["low"], sign * gap["high"]))
             text += f" ({level:.0%} interval {_signed(ends[0])} to {_signed(ends[1])})"
-        text += f", p = {gap['p_adjusted']:.2g} after {adjust}"
+        text += f", {_p(gap['p_adjusted'])} after {adjust}"
         if not pd.isna(found["estimate"]):
             text += f"; differences below {found['estimate']:.2f} this study would often have missed"
         sentences.append(text + ".")
@@ -94,6 +94,10 @@ def answer_of(
 def _share(value: float) -> str:
     """Return a probability that reads 0 or 1 only where it is."""
     return "above 0.99" if 0.995 <= value < 1 else f"{value:.2f}"
+
+
+def _p(value: float) -> str:
+    return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
 
 
 def _signed(value: float) -> str:
