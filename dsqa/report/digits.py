@@ -6,10 +6,12 @@ import math
 
 from dsqa.report.wording import MISSING, is_missing
 
-__all__ = ["aligned", "decimals_for", "estimate", "fixed", "interval_error"]
+__all__ = ["FILL", "aligned", "decimals_for", "estimate", "fixed", "interval_error"]
 
 _MINUS = "\u2212"
 _DIGIT_SPACE, _POINT_SPACE = "\u2007", "\u2008"
+FILL = _DIGIT_SPACE + _POINT_SPACE
+"""What `aligned` fills up with: spaces as wide as a digit and as a point."""
 _MOST_DECIMALS = 6
 
 

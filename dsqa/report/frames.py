@@ -11,7 +11,7 @@ import pandas as pd
 from pandas.api import types
 
 from dsqa.errors import ReportError
-from dsqa.report.digits import aligned, decimals_for, fixed, interval_error
+from dsqa.report.digits import FILL, aligned, decimals_for, fixed, interval_error
 from dsqa.report.markdown import Column, Markdown, escape, span, table
 from dsqa.report.wording import MISSING, is_missing, p_text
 
@@ -175,7 +175,9 @@ def data_table(
         marked = []
         for f, cell in zip(fields, row, strict=True):
             why = _reason(f, frame, i, missing) if cell == MISSING else ""
-            marked.append(cell + _mark(why, marks) + _mark(at.get((i, f.name), ""), marks))
+            number = cell.rstrip(FILL)
+            mark = _mark(why, marks) + _mark(at.get((i, f.name), ""), marks)
+            marked.append(number + mark + cell[len(number) :])
         rows.append(marked)
     below = [f"^{mark}^ {text}" for text, mark in marks.items()] + [n for n in notes if isinstance(n, str)]
     kept = [*(["sortable"] if sortable and len(frame) > 1 else []), *classes]

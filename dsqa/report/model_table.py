@@ -11,8 +11,8 @@ import pandas as pd
 
 from dsqa.errors import StatisticsError
 from dsqa.report.digits import decimals_for, fixed
-from dsqa.report.markdown import Column, Markdown, code_span, escape, table
 from dsqa.report.frames import Field, data_table
+from dsqa.report.markdown import Column, Markdown, code_span, escape, table
 from dsqa.report.wording import count, p_text
 from dsqa.stats.models import ClusteredFit
 from dsqa.stats.regression import ErrorKind, LinearFit
