@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         stopping_replayed,
     )
     from dsqa.report.questions import question_cards, question_table
+    from dsqa.report.regressions import cluster_of, regression_summary
     from dsqa.report.reliability import (
         conditions_reliability,
         crossed_reliability,
@@ -71,8 +72,11 @@ if TYPE_CHECKING:
     )
     from dsqa.report.render import FORMATS, render_report
     from dsqa.report.site import SiteResult, build_site
+    from dsqa.report.sources import read_sources, sources_lead, sources_missing, sources_table, sources_worst
     from dsqa.report.stopping import runs_needed, stopping_methods
     from dsqa.report.tables import Field, Note, data_table, model_summary
+    from dsqa.report.verbosity import verbosity_by, verbosity_lead, verbosity_rows, verbosity_runs, verbosity_slopes
+    from dsqa.report.verbosity_checks import verbosity_checks, verbosity_levels, verbosity_paper
     from dsqa.report.verdict import hurry, lead, verdict_table
 
 __all__ = [
@@ -96,6 +100,7 @@ __all__ = [
     "attempt",
     "build_site",
     "by_condition",
+    "cluster_of",
     "compared_answers",
     "compared_differences",
     "compared_effects",
@@ -144,16 +149,30 @@ __all__ = [
     "planned_verdicts",
     "question_cards",
     "question_table",
+    "read_sources",
+    "regression_summary",
     "reliability_answer",
     "reliability_table",
     "render_report",
     "runs_needed",
     "settings_text",
     "sizes_to_plan",
+    "sources_lead",
+    "sources_missing",
+    "sources_table",
+    "sources_worst",
     "stopping_methods",
     "stopping_replayed",
     "template_text",
     "variance_table",
+    "verbosity_by",
+    "verbosity_checks",
+    "verbosity_lead",
+    "verbosity_levels",
+    "verbosity_paper",
+    "verbosity_rows",
+    "verbosity_runs",
+    "verbosity_slopes",
     "verdict_table",
 ]
 
@@ -216,6 +235,10 @@ _ON_A_PAGE = {
     ),
     "render": ("FORMATS", "render_report"),
     "site": ("SiteResult", "build_site"),
+    "regressions": ("cluster_of", "regression_summary"),
+    "sources": ("read_sources", "sources_lead", "sources_missing", "sources_table", "sources_worst"),
+    "verbosity": ("verbosity_by", "verbosity_lead", "verbosity_rows", "verbosity_runs", "verbosity_slopes"),
+    "verbosity_checks": ("verbosity_checks", "verbosity_levels", "verbosity_paper"),
     "stopping": ("runs_needed", "stopping_methods"),
     "tables": ("Field", "Note", "data_table", "model_summary"),
     "verdict": ("hurry", "lead", "verdict_table"),

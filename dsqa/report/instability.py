@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from dsqa.report.attempts import NO_REPLY, NotAvailable, no_reply, sentence
-from dsqa.report.labels import by_text, group_names, labelled, level_text, shown_rows
+from dsqa.report.labels import by_text, group_names, in_order, labelled, level_text, shown_rows
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
@@ -43,9 +43,9 @@ def instability_lead(
         return sentence(NO_REPLY)
     known = cells[cells["instability"].notna()]
     if known.empty:
-        return sentence("no cell has two runs with a score, and one run says nothing about instability")
+        return sentence(_no_spread(cells))
     mean = summarise_groups(cells.assign(of=_ALL), ["of"], seed=page.seed, level=level, resamples=resamples).iloc[0]
-    calls = threshold_calls(cells, [threshold]).iloc[0]
+    calls = threshold_calls(cells, [threshold]).astype(object).iloc[0]
     top = known.loc[known["instability"].astype(float).idxmax()]
     asked = f"{count(len(page.questions), 'question')} × {count(len(page.conditions), 'condition')}"
     ends = interval(mean["instability_low"], mean["instability_high"])
@@ -72,6 +72,12 @@ def instability_lead(
     return Markdown(" ".join(text))
 
 
+def _no_spread(cells: pd.DataFrame) -> str:
+    if (cells["n_scored"] == 0).all():
+        return "no run has a score: a score needs a ground truth"
+    return "no cell has two runs with a score, and one run says nothing about instability"
+
+
 def instability_cells(page: Page, cells: pd.DataFrame, *, rows: int = 100, level: float = 0.95) -> Markdown:
     """Return mean score, SD and σ̄ with its interval per cell, the most unstable first.
 
@@ -86,6 +92,8 @@ def instability_cells(page: Page, cells: pd.DataFrame, *, rows: int = 100, level
     """
     if no_reply(page):
         return sentence(NO_REPLY)
+    if cells["instability"].isna().all():
+        return sentence(_no_spread(cells))
     ordered = labelled(page, cells).sort_values(
         ["instability", "instability_high"], ascending=False, kind="stable", na_position="last"
     )
@@ -125,6 +133,7 @@ def instability_groups(page: Page, groups: pd.DataFrame | NotAvailable, *, level
     if isinstance(groups, NotAvailable):
         return sentence(groups.reason)
     by = list(groups.columns[: list(groups.columns).index("n_questions")])
+    groups = in_order(page, groups, by)
     frame = group_names(page, groups, by)
     fields = [
         *(Field(name, by_text(name), "text", width=16) for name in by),
@@ -165,6 +174,7 @@ def instability_parts(page: Page, parts: pd.DataFrame | NotAvailable, *, level: 
     if parts["share"].isna().all():
         return sentence("no score varies within a cell, so there is no variance to share out")
     by = list(parts.columns[: list(parts.columns).index("part")])
+    parts = in_order(page, parts, by)
     frame = group_names(page, parts, by).assign(
         part=parts["part"]
         .map({"completion": "completion, CR", "accuracy": "accuracy, RA"})
@@ -209,8 +219,10 @@ def instability_thresholds(
     level
         Of the intervals behind "surely".
     """
-    if no_reply(page) or cells["instability"].isna().all():
-        return sentence("No σ̄ is known, so no threshold divides anything")
+    if no_reply(page):
+        return sentence(NO_REPLY)
+    if cells["instability"].isna().all():
+        return sentence(_no_spread(cells))
     table = threshold_calls(cells, sorted({*thresholds, threshold}))
     used = table[table["threshold"] == threshold].iloc[0]
     near = cells[(cells["instability"].astype(float) - threshold).abs() <= 0.05]

@@ -7,12 +7,13 @@ from typing import Literal
 import pandas as pd
 
 from dsqa.report.attempts import NO_REPLY, NotAvailable, no_reply, sentence
-from dsqa.report.labels import by_text, group_names, level_text
+from dsqa.report.labels import by_text, group_names, in_order, level_text
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
 from dsqa.report.wording import count, listing, number, percent
 from dsqa.stats import NOTABLE, Interval, VarianceComponents, left_out_table
+from dsqa.stats.columns import as_floats
 
 __all__ = ["instability_balance", "instability_components", "instability_layers", "left_out"]
 
@@ -53,7 +54,7 @@ def instability_layers(
         return sentence("no cell has two runs, so there is nothing to compare")
     by = list(means.columns[: list(means.columns).index("layer")])
     keys = [*by, "layer"]
-    wide = means[keys].drop_duplicates().reset_index(drop=True)
+    wide = in_order(page, means[keys].drop_duplicates(), by).reset_index(drop=True)
     for name in _STATISTICS:
         own = means[means["statistic"] == name][[*keys, "mean", "low", "high", "questions", "cells"]]
         ends = {end: f"{name}_{end}" for end in ("low", "high", "questions", "cells")}
@@ -93,7 +94,7 @@ def _hidden(page: Page, layers: pd.DataFrame) -> str:
     if steady.empty:
         return f"No cell has a stable score ($\\bar\\sigma < {NOTABLE:g}$)."
     split = steady[steady["modal_share"] <= _SPLIT]
-    which = ", ".join(dict.fromkeys(split["question_id"].astype(str).head(8)))
+    which = ", ".join(escape(name) for name in dict.fromkeys(split["question_id"].astype(str).head(8)))
     text = (
         f"Of {count(len(steady), 'cell')} with a stable score ($\\bar\\sigma < {NOTABLE:g}$), {len(split):,} "
         f"{'has' if len(split) == 1 else 'have'} no answer that more than half of the runs give"
@@ -101,7 +102,10 @@ def _hidden(page: Page, layers: pd.DataFrame) -> str:
     if split.empty:
         return f"{text}: here a steady score does mean a steady answer."
     more = "" if split["question_id"].nunique() <= 8 else ", …"
-    return f"{text} ({which}{more}): wrong answers differ and score alike, so *stable* there means stably wrong."
+    cells = page.outcomes.merge(split[keys], on=keys)
+    wrong = 1 - as_floats(cells["accuracy"])
+    said = "" if pd.isna(wrong).all() else f", {percent(pd.Series(wrong).mean())} of these runs being wrong"
+    return f"{text} ({which}{more}): their answers differ and score alike{said}."
 
 
 def instability_components(
@@ -165,10 +169,10 @@ def instability_components(
     text = (
         f"Two runs of one cell correlate at {number(fit.icc_cell)}"
         f"{across if 'question:model' in intervals else ''}. A single run ranks questions with reliability "
-        f"{number(fit.reliability())}, the mean of {runs:,} runs with {number(fit.reliability(runs=runs))}. More runs "
-        f"reduce only the last component: with endless runs of {count(fit.questions, 'question')} under one condition "
-        f"the mean score would still have a standard error of {number(endless, 3)}, for other questions of the kind; "
-        f"with {runs:,} it has {number(now, 3)}."
+        f"{number(fit.reliability())}, the mean of {runs:,} runs with {number(fit.reliability(runs=runs))}. More "
+        f"runs reduce only the last component: with endless runs of {count(fit.questions, 'question')} under one "
+        f"condition the mean score would still have a standard error of {number(endless, 3)}, for other questions "
+        f"of the kind; with {runs:,} it has {number(now, 3)}."
     )
     return Markdown(f"{made}\n\n{text}")
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from dsqa.figures.common import level_rank
 from dsqa.report.page import Page
 from dsqa.report.wording import temperature
 
-__all__ = ["by_text", "group_names", "labelled", "level_text", "shown_rows"]
+__all__ = ["by_text", "group_names", "in_order", "labelled", "level_text", "shown_rows"]
 
 _TITLES = {
     "question_id": "Question",
@@ -34,6 +35,18 @@ def level_text(level: float) -> str:
 def labelled(page: Page, table: pd.DataFrame) -> pd.DataFrame:
     """Return a table of cells with `condition`, the condition's label."""
     return table.assign(condition=table["condition_id"].astype(str).map(page.conditions))
+
+
+def in_order(page: Page, table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return a table of groups in reading order: levels from easy to hard, conditions as elsewhere."""
+    ranks = {condition: at for at, condition in enumerate(page.conditions)}
+
+    def rank(column: pd.Series) -> pd.Series:
+        if column.name == "level":
+            return column.astype(object).map(level_rank)
+        return column.map(ranks) if column.name == "condition_id" else column
+
+    return table.sort_values(list(by), key=rank, kind="stable", ignore_index=True) if by else table
 
 
 def group_names(page: Page, table: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

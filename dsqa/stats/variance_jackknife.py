@@ -3,7 +3,8 @@
 Each question is left out in turn and the components are estimated anew; on the logarithms of the components this
 holds its level without normal effects (Arvesen & Schmitz 1970, Biometrics 26:677). With θ̂ the estimate and θ̂₋q those
 without question q, the pseudo-values are G ln θ̂ − (G − 1) ln θ̂₋q; their mean and standard error with t on G − 1
-degrees of freedom give the interval, carried back by exp. A component whose estimate touches 0 has none.
+degrees of freedom give the interval, carried back by exp. A component whose estimate touches 0 has none. Of more than
+`MOST_GROUPS` questions, so many groups of them are left out in turn.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from dsqa.errors import StatisticsError
 from dsqa.stats.interval import FloatArray, Interval, check_level
 from dsqa.stats.variance import VarianceComponents, variance_components
 
-__all__ = ["component_intervals"]
+__all__ = ["MOST_GROUPS", "component_intervals"]
+
+MOST_GROUPS = 50
 
 _HOW = "jackknife over questions, logarithms"
 
@@ -67,13 +70,15 @@ def component_intervals(
         note = f"{fit.questions} questions are too few to leave one out"
         return fit, dict.fromkeys(names, Interval.unavailable(level, _HOW, note))
     without: list[FloatArray] = []
-    for name in sorted(table.loc[table[value].notna(), question].unique()):
+    questions = sorted(table.loc[table[value].notna(), question].unique())
+    for at in range(min(len(questions), MOST_GROUPS)):
+        left_out = questions[at::MOST_GROUPS]
         try:
-            rest = table[table[question] != name]
+            rest = table[~table[question].isin(left_out)]
             without.append(_parts(variance_components(rest, value=value, question=question, model=model)))
         except StatisticsError as refusal:
             # All that varies may lie in the question left out.
-            note = f"without question {name}: {refusal.message}"
+            note = f"without question {', '.join(map(str, left_out))}: {refusal.message}"
             return fit, dict.fromkeys(names, Interval.unavailable(level, _HOW, note))
     full, others = _parts(fit), np.stack(without)
     columns = [0, *([] if model is None else [1]), 2]
