@@ -3,6 +3,7 @@
 from dsqa.outcomes.artefacts import RunArtefact, show_artefacts
 from dsqa.outcomes.cache import ExecutionCache
 from dsqa.outcomes.columns import COLUMNS, Column
+from dsqa.outcomes.marks import MARK_COLUMNS, OWN_MARKS, read_marks
 from dsqa.outcomes.readers import READER_COLUMNS, read_with
 from dsqa.outcomes.reruns import rerun_summary
 from dsqa.outcomes.score import Progress, score_records, score_study
@@ -10,6 +11,8 @@ from dsqa.outcomes.table import load_outcomes, outcome_table, save_table
 
 __all__ = [
     "COLUMNS",
+    "MARK_COLUMNS",
+    "OWN_MARKS",
     "READER_COLUMNS",
     "Column",
     "ExecutionCache",
@@ -17,6 +20,7 @@ __all__ = [
     "RunArtefact",
     "load_outcomes",
     "outcome_table",
+    "read_marks",
     "read_with",
     "rerun_summary",
     "save_table",

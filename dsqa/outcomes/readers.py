@@ -73,7 +73,7 @@ def read_with(folder: StudyFolder, outcomes: pd.DataFrame, readers: Sequence[str
     table = pd.DataFrame(
         {c.name: pd.array([row[c.name] for _, row in rows], dtype=c.dtype) for c in READER_COLUMNS}  # type: ignore[call-overload]
     )
-    save_table(table, folder.root / "readers.parquet")
+    save_table(table, folder.readers_path)
     return table
 
 

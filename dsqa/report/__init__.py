@@ -32,6 +32,14 @@ if TYPE_CHECKING:
         compared_means,
         compared_overall,
     )
+    from dsqa.report.correlation import (
+        correlation_lead,
+        correlation_metrics,
+        correlation_pairs,
+        correlation_repeated,
+        correlation_shares,
+        correlation_used,
+    )
     from dsqa.report.design import design_note
     from dsqa.report.doses import accuracy_formula, dose_answer, dose_curves, dose_slopes, fit_summary
     from dsqa.report.instability import (
@@ -47,7 +55,9 @@ if TYPE_CHECKING:
         instability_layers,
         left_out,
     )
+    from dsqa.report.judging import agreement_table, mark_variance, marks_answer, rater_pairs, rater_table
     from dsqa.report.ledger import execution_table, isolation_text, ledger_table
+    from dsqa.report.marks import marks_of
     from dsqa.report.methods import interval_table
     from dsqa.report.page import Page, open_page
     from dsqa.report.pictures import answer_figures, place_figure
@@ -61,6 +71,7 @@ if TYPE_CHECKING:
         stopping_replayed,
     )
     from dsqa.report.questions import question_cards, question_table
+    from dsqa.report.readings import readers_table
     from dsqa.report.regressions import cluster_of, regression_summary
     from dsqa.report.reliability import (
         conditions_reliability,
@@ -76,7 +87,7 @@ if TYPE_CHECKING:
     from dsqa.report.stopping import runs_needed, stopping_methods
     from dsqa.report.tables import Field, Note, data_table, model_summary
     from dsqa.report.verbosity import verbosity_by, verbosity_lead, verbosity_rows, verbosity_runs, verbosity_slopes
-    from dsqa.report.verbosity_checks import verbosity_checks, verbosity_levels, verbosity_paper
+    from dsqa.report.verbosity_line import verbosity_checks, verbosity_levels, verbosity_paper
     from dsqa.report.verdict import hurry, lead, verdict_table
 
 __all__ = [
@@ -96,6 +107,7 @@ __all__ = [
     "accuracy_means",
     "accuracy_readers",
     "accuracy_stability",
+    "agreement_table",
     "answer_figures",
     "attempt",
     "build_site",
@@ -111,6 +123,12 @@ __all__ = [
     "comparison_rows",
     "conditions_reliability",
     "conditions_table",
+    "correlation_lead",
+    "correlation_metrics",
+    "correlation_pairs",
+    "correlation_repeated",
+    "correlation_shares",
+    "correlation_used",
     "crossed_reliability",
     "curves_table",
     "data_table",
@@ -138,6 +156,9 @@ __all__ = [
     "lead",
     "ledger_table",
     "left_out",
+    "mark_variance",
+    "marks_answer",
+    "marks_of",
     "mean_reliability",
     "model_summary",
     "models_compared",
@@ -149,7 +170,10 @@ __all__ = [
     "planned_verdicts",
     "question_cards",
     "question_table",
+    "rater_pairs",
+    "rater_table",
     "read_sources",
+    "readers_table",
     "regression_summary",
     "reliability_answer",
     "reliability_table",
@@ -179,6 +203,15 @@ __all__ = [
 # What a page is made of is imported in the notebook's own process and not where reports are rendered, and the other
 # way round: either takes seconds.
 _ON_A_PAGE = {
+    "accuracy": (
+        "accuracy_cells",
+        "accuracy_curves",
+        "accuracy_formula_by_question",
+        "accuracy_lead",
+        "accuracy_means",
+        "accuracy_stability",
+    ),
+    "accuracy_reading": ("accuracy_conventions", "accuracy_readers"),
     "appendix": ("conditions_table", "facts_table", "hashes_table", "settings_text", "template_text"),
     "attempts": ("NotAvailable", "attempt"),
     "cells_at": ("accuracy_at", "instability_at"),
@@ -193,6 +226,14 @@ _ON_A_PAGE = {
         "compared_overall",
     ),
     "design": ("design_note",),
+    "correlation": (
+        "correlation_lead",
+        "correlation_metrics",
+        "correlation_pairs",
+        "correlation_repeated",
+        "correlation_shares",
+        "correlation_used",
+    ),
     "doses": ("accuracy_formula", "dose_answer", "dose_curves", "dose_slopes", "fit_summary"),
     "instability": (
         "instability_cells",
@@ -202,16 +243,9 @@ _ON_A_PAGE = {
         "instability_thresholds",
     ),
     "instability_sources": ("instability_balance", "instability_components", "instability_layers", "left_out"),
-    "accuracy": (
-        "accuracy_cells",
-        "accuracy_curves",
-        "accuracy_formula_by_question",
-        "accuracy_lead",
-        "accuracy_means",
-        "accuracy_stability",
-    ),
-    "accuracy_reading": ("accuracy_conventions", "accuracy_readers"),
+    "judging": ("agreement_table", "mark_variance", "marks_answer", "rater_pairs", "rater_table"),
     "ledger": ("execution_table", "isolation_text", "ledger_table"),
+    "marks": ("marks_of",),
     "methods": ("interval_table",),
     "page": ("Page", "open_page"),
     "pictures": ("answer_figures", "place_figure"),
@@ -225,6 +259,8 @@ _ON_A_PAGE = {
         "stopping_replayed",
     ),
     "questions": ("question_cards", "question_table"),
+    "readings": ("readers_table",),
+    "regressions": ("cluster_of", "regression_summary"),
     "reliability": (
         "conditions_reliability",
         "crossed_reliability",
@@ -235,12 +271,11 @@ _ON_A_PAGE = {
     ),
     "render": ("FORMATS", "render_report"),
     "site": ("SiteResult", "build_site"),
-    "regressions": ("cluster_of", "regression_summary"),
     "sources": ("read_sources", "sources_lead", "sources_missing", "sources_table", "sources_worst"),
-    "verbosity": ("verbosity_by", "verbosity_lead", "verbosity_rows", "verbosity_runs", "verbosity_slopes"),
-    "verbosity_checks": ("verbosity_checks", "verbosity_levels", "verbosity_paper"),
     "stopping": ("runs_needed", "stopping_methods"),
     "tables": ("Field", "Note", "data_table", "model_summary"),
+    "verbosity": ("verbosity_by", "verbosity_lead", "verbosity_rows", "verbosity_runs", "verbosity_slopes"),
+    "verbosity_line": ("verbosity_checks", "verbosity_levels", "verbosity_paper"),
     "verdict": ("hurry", "lead", "verdict_table"),
 }
 

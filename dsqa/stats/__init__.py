@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         krippendorff_alpha,
         krippendorff_interval,
     )
+    from dsqa.stats.agreement_intervals import agreement_interval
     from dsqa.stats.between_within import CORRELATION_LEVELS, correlation_levels, level_tables
     from dsqa.stats.comparison import (
         Adjustment,
@@ -107,6 +108,7 @@ if TYPE_CHECKING:
         plan_precision,
         read_pilot,
     )
+    from dsqa.stats.readers import ReaderSummary, summarise_readers
     from dsqa.stats.regression import LinearFit, fit_line
     from dsqa.stats.reliability import (
         RunReliability,
@@ -162,12 +164,14 @@ __all__ = [
     "ModelComparison",
     "MomentStatistic",
     "Pilot",
+    "ReaderSummary",
     "RunReliability",
     "Statistic",
     "VarianceComponents",
     "accuracy_groups",
     "adjust_p",
     "agreement_at_k",
+    "agreement_interval",
     "agreement_intervals",
     "answer_interval",
     "answer_summary",
@@ -252,6 +256,7 @@ __all__ = [
     "stability_layers",
     "summarise_cells",
     "summarise_groups",
+    "summarise_readers",
     "summarise_stability",
     "theil_sen_line",
     "threshold_calls",
@@ -269,6 +274,9 @@ __all__ = [
 # These load statsmodels and scipy.stats, half of the start-up time of a command that needs neither.
 _ON_DEMAND = {
     "ICC": "agreement",
+    "agreement_interval": "agreement_intervals",
+    "ReaderSummary": "readers",
+    "summarise_readers": "readers",
     "Measurement": "agreement",
     "cohen_kappa": "agreement",
     "Drift": "drift",

@@ -120,13 +120,23 @@ def krippendorff_interval(
     ratings: ArrayLike,
     measurement: Measurement = "nominal",
     *,
+    clusters: ArrayLike | None = None,
     seed: int,
     level: float = 0.95,
     resamples: int = 1999,
 ) -> Interval:
-    """Return a percentile bootstrap interval for α, resampling units.
+    """Return a percentile bootstrap interval for α, resampling units, or clusters of them.
 
     Resamples in which all ratings are equal have no α and are left out; the note counts them.
+
+    Parameters
+    ----------
+    ratings, measurement
+        As in `krippendorff_alpha`.
+    clusters
+        Shape (units,): units of one cluster (runs of one question) are alike and are drawn together.
+    seed, level, resamples
+        Of the bootstrap.
 
     Raises
     ------
@@ -137,13 +147,22 @@ def krippendorff_interval(
     krippendorff_alpha(ratings, measurement)
     values, counts = _unit_counts(ratings)
     parts = _coincidences(counts).reshape(len(counts), -1)
+    if clusters is not None:
+        rated = np.isfinite(_ratings(ratings, complete=False)).sum(axis=1) >= 2
+        codes = np.unique(np.asarray(clusters)[rated], return_inverse=True)[1]
+        # Coincidences add up, so a cluster is one unit with the sum of its units'.
+        parts = np.stack([np.bincount(codes, column) for column in parts.T], axis=1)
+        counts = parts
+    method = f"percentile bootstrap over {'units' if clusters is None else 'clusters'}"
+    if len(counts) < 2:
+        return Interval.unavailable(level, method, "one cluster: nothing tells how others would be rated")
     sums = count_weights(len(counts), resamples, seed) @ parts
     draws = np.array([_alpha(row.reshape(len(values), -1), values, measurement) for row in sums])
     kept = draws[~np.isnan(draws)]
     low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
     lost = len(draws) - len(kept)
     note = f"{lost} of {resamples} resamples had no variation and were left out" if lost else ""
-    return Interval(float(low), float(high), level, "percentile bootstrap over units", note)
+    return Interval(float(low), float(high), level, method, note)
 
 
 def fleiss_kappa(ratings: ArrayLike) -> float:

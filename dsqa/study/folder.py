@@ -13,6 +13,8 @@ runs/<name>/
   artefacts/          the figures, tables and files of those runs, each content once, by hash
   outcomes.parquet    one row per run
   cells.parquet       one row per cell
+  readers.parquet     one row per run and reader (only with 'dsqa score --readers')
+  marks.csv           marks of people and judges, where somebody gave some
   stopping.parquet    one row per cell: when it had enough runs (only with 'stop:')
   figures/            each figure with its data
   report/             the executed notebook and the rendered report
@@ -118,6 +120,15 @@ class StudyFolder:
     @property
     def outcomes_path(self) -> Path:  # noqa: D102
         return self.root / "outcomes.parquet"
+
+    @property
+    def marks_path(self) -> Path:
+        """Marks of people and judges, put there by the user; see `dsqa.outcomes.read_marks`."""
+        return self.root / "marks.csv"
+
+    @property
+    def readers_path(self) -> Path:  # noqa: D102
+        return self.root / "readers.parquet"
 
     @property
     def cells_path(self) -> Path:  # noqa: D102
