@@ -1,0 +1,51 @@
+"""Figure 7: token use and text similarity of one question by model.
+
+    python -m analysis.ds_qa.models STUDY [--question 56 --temperature 1]
+
+Writes question-by-model (figure, data, caption) and models.csv, a row per model.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import pandas as pd
+
+from analysis.ds_qa.common import Study, arguments, main, part
+
+
+def describe(outcomes: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Return tokens and similarity with the first run, that run left out, per value of a column."""
+    table = outcomes.assign(similarity=outcomes["jaccard_first"].where(outcomes["run"] > 0))
+    return (
+        table.groupby(by, dropna=False)
+        .agg(
+            runs=("run", "size"),
+            tokens_mean=("tokens_total", "mean"),
+            tokens_min=("tokens_total", "min"),
+            tokens_max=("tokens_total", "max"),
+            jaccard_mean=("similarity", "mean"),
+            jaccard_sd=("similarity", "std"),
+        )
+        .reset_index()
+    )
+
+
+def run(study: Study, options: argparse.Namespace) -> None:
+    chosen = part(study, temperature=options.temperature)
+    questions = set(chosen.outcomes["question_id"].astype(str))
+    question = options.question if options.question in questions else None
+    chosen.save("question-by-model", **({} if question is None else {"question": question}))
+    outcomes = chosen.outcomes
+    if question is None:
+        print(f"There is no question {options.question}: the figure takes the one that varies most, the table all.")
+    else:
+        outcomes = outcomes[outcomes["question_id"].astype(str).eq(question)]
+    chosen.write("models", describe(outcomes, "model"))
+
+
+if __name__ == "__main__":
+    parser = arguments(__doc__)
+    parser.add_argument("--question", default="56")
+    parser.add_argument("--temperature", type=float, default=1.0)
+    main(run, __doc__, parser)
