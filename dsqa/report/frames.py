@@ -52,7 +52,7 @@ class Field:
         Markdown: why a value is missing, as a footnote to the dash that stands for it; or `missing_from`, the
         name of a text column that says it row by row.
     width
-        Share of the page's width, in any unit, where the page is paper.
+        Share of the page's width, in any unit, where the page is paper; by default what its longest cells need.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Field:
     note: str = ""
     missing: str = ""
     missing_from: str | None = None
-    width: int = 10
+    width: int | None = None
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def data_table(
     ::: {.data .sortable}
     <BLANKLINE>
     | model | accuracy |
-    |:----------|----------:|
+    |:-----|--------:|
     | a | 0.512 |
     | b | –^a^ |
     <BLANKLINE>
@@ -155,16 +155,13 @@ def data_table(
     fields = _fields(frame, columns, group)
     _check(frame, fields, group, notes)
     marks: dict[str, str] = {}
-    heads = [
-        Column(
-            (f.title or escape(f.name.replace("_", " "))) + _mark(f.note, marks),
-            "left" if _style(f, frame) in ("text", "markdown") else "right",
-            f.width,
-            f.spanner,
-        )
-        for f in fields
-    ]
-    cells = list(zip(*(_column(f, frame) for f in fields), strict=True))
+    shown = [_column(f, frame) for f in fields]
+    heads = []
+    for f, column in zip(fields, shown, strict=True):
+        title = f.title or escape(f.name.replace("_", " "))
+        align: Literal["left", "right"] = "left" if _style(f, frame) in ("text", "markdown") else "right"
+        heads.append(Column(title + _mark(f.note, marks), align, f.width or _width(title, column), f.spanner))
+    cells = list(zip(*shown, strict=True))
     at = {(note.row, note.name): note.text for note in notes if isinstance(note, Note)}
     rows: list[list[str]] = []
     above: Any = None
@@ -202,6 +199,11 @@ def _check(frame: pd.DataFrame, fields: Sequence[Field], group: str | None, note
         if name is not None and name not in frame.columns:
             has = ", ".join(map(str, frame.columns))
             raise ReportError(f"the table has no column '{name}'", hint=f"columns are: {has}")
+
+
+def _width(title: str, cells: Sequence[str]) -> int:
+    """Return about how many letters a column needs; long text is broken, single words of a title are not."""
+    return min(40, max(4, *map(len, title.split()), *map(len, cells)))
 
 
 def _style(field: Field, frame: pd.DataFrame) -> Style:

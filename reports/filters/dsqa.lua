@@ -26,6 +26,11 @@ function common.read_inlines(text)
   return pandoc.utils.blocks_to_inlines(pandoc.read(text, "markdown").blocks)
 end
 
+-- In Word: paragraphs in a style of reference.docx.
+function common.styled(blocks, style)
+  return pandoc.Div(blocks, pandoc.Attr("", {}, { ["custom-style"] = style }))
+end
+
 local has, raw = common.has, common.raw
 
 -- ---------------------------------------------------------------- sections
@@ -172,9 +177,26 @@ local function label_cells(tbl)
   end
 end
 
+local function style_cells(rows, style)
+  for _, row in ipairs(rows) do
+    for _, cell in ipairs(row.cells) do
+      -- As paragraphs: what is plain has a style of its own in Word.
+      local paragraphs = cell.contents:walk({ Plain = function(plain) return pandoc.Para(plain.content) end })
+      cell.contents = { common.styled(paragraphs, style) }
+    end
+  end
+end
+
 local function dress_table(tbl)
   gather_spanners(tbl)
   gather_groups(tbl)
+  if common.word then
+    style_cells(tbl.head.rows, "Table Heading")
+    for _, body in ipairs(tbl.bodies) do
+      style_cells(body.head, "Table Text")
+      style_cells(body.body, "Table Text")
+    end
+  end
   if html then
     -- Whether widths are needed depends on the page: a browser finds its own.
     for i, spec in ipairs(tbl.colspecs) do tbl.colspecs[i] = { spec[1], nil } end

@@ -4,9 +4,7 @@ return function(common, crossref)
   local has, raw, html, typst, word = common.has, common.raw, common.html, common.typst, common.word
   local module = {}
 
-  local function styled(blocks, style)
-    return pandoc.Div(blocks, pandoc.Attr("", {}, { ["custom-style"] = style }))
-  end
+  local styled = common.styled
 
   local function split_caption(div)
     local content = pandoc.Blocks(div.content)
@@ -179,8 +177,8 @@ return function(common, crossref)
       blocks:extend(content)
       blocks:insert(raw("]"))
     else
-      blocks:insert(styled({ pandoc.Para(title) }, "Callout Title"))
-      blocks:insert(styled(content, "Callout"))
+      blocks:insert(styled({ pandoc.Para(title) }, "Callout " .. titles[kind] .. " Title"))
+      blocks:insert(styled(content, "Callout " .. titles[kind]))
     end
     return blocks
   end
