@@ -10,6 +10,7 @@ import pandas as pd
 
 from dsqa.bank import Question
 from dsqa.records import Record
+from dsqa.report.advice import Advice, advise
 from dsqa.report.facts import record_texts
 from dsqa.report.markdown import Column, Markdown, anchor, escape, span, table, verbatim
 from dsqa.report.page import Page, answer_text, shorten
@@ -103,7 +104,9 @@ def question_table(page: Page) -> Markdown:
             if several:
                 row.append(escape(label))
             row += [verdict_mark(str(cell["verdict"]), bool(cell["settled"])), *_estimates(cell)]
-            row += [_commonest(shares, int(cell["runs"])), answer_text(question.answers, 40)]
+            known = not is_missing(cell["accuracy"])
+            top = _commonest(shares, int(cell["runs"])) if known else MISSING
+            row += [top, answer_text(question.answers, 40) if question.marked else MISSING]
             rows.append(row)
             first = False
     columns = [Column("Question", width=27)]
@@ -148,6 +151,7 @@ def question_cards(page: Page, *, max_lines: int = 40, max_chars: int = 3000) ->
             typical[str(name)] = run
     records = record_texts(page.folder, {_key(run) for run in typical.values()})
     answers = answer_shares(page.outcomes, _truths(page))
+    advice = advise(page)
     cards = []
     for question in page.questions:
         run = typical.get(question.id)
@@ -155,7 +159,7 @@ def question_cards(page: Page, *, max_lines: int = 40, max_chars: int = 3000) ->
         response = None
         if run is not None and record is not None:
             response = _response(page, run, record, max_lines=max_lines, max_chars=max_chars)
-        cards.append(_card(page, question, answers, response))
+        cards.append(_card(page, question, answers, advice[question.id], response))
     return Markdown("\n\n".join(cards))
 
 
@@ -163,7 +167,7 @@ def _truths(page: Page) -> dict[str, str]:
     return {question.id: str(answer_text(question.answers)) for question in page.questions}
 
 
-def _card(page: Page, question: Question, answers: _Answers, response: str | None) -> str:
+def _card(page: Page, question: Question, answers: _Answers, found: Advice, response: str | None) -> str:
     facts = [span(question.level, "level"), escape(question.category)]
     if question.file_name is not None:
         facts.append(escape(question.file_name))
@@ -176,10 +180,22 @@ def _card(page: Page, question: Question, answers: _Answers, response: str | Non
         "\n>\n".join(f"> {escape(paragraph)}" for paragraph in paragraphs),
         f"Right answer: {right}",
         _answers(page, question, answers),
+        _findings(found),
         response or "[No run brought a text to show.]{.note}",
         ":::",
     ]
     return "\n\n".join(parts)
+
+
+def _findings(found: Advice) -> str:
+    wrong = "none" if found.wrong is None else f"{found.wrong} ({of(found.wrong_runs, found.runs)})"
+    parts = [
+        f"**What to do**: {found.next_step}",
+        f"**Commonest wrong answer**: {wrong}",
+        *([] if found.ambiguous is None else [f"**Looks ambiguous**: {found.ambiguous}"]),
+        f"**Cost**: {found.cost}",
+    ]
+    return "\n".join(f"- {part}" for part in parts)
 
 
 def _answers(page: Page, question: Question, answers: _Answers) -> str:
@@ -227,7 +243,9 @@ def _share(text: str, part: int, whole: int, *, right: bool) -> str:
 def _response(page: Page, run: pd.Series, record: Record, *, max_lines: int, max_chars: int) -> str:
     label = page.conditions[str(run["condition_id"])]
     unread = run["answer_status"] == "unparsed"
-    result = "right" if run["accuracy"] == 1 else "no answer read" if unread else "not right"
+    result = "right" if run["answer_status"] == "matched" else "no answer read" if unread else "not right"
+    if is_missing(run["accuracy"]):
+        result = "no ground truth"
     where = f"run {int(run['run'])}" + (f" at {label}" if len(page.conditions) > 1 else "")
     closeness = "" if is_missing(run["jaccard_mean"]) else f", mean Jaccard index {number(run['jaccard_mean'])}"
     title = f"A typical response ({where}, {result}{closeness})"
@@ -238,6 +256,8 @@ def _response(page: Page, run: pd.Series, record: Record, *, max_lines: int, max
 
 def _estimates(cell: pd.Series) -> list[str]:
     runs = int(cell["runs"])
+    if is_missing(cell["accuracy"]):
+        return [MISSING, MISSING]
     right = round(float(cell["accuracy"]) * runs)
     accuracy = of(right, runs)
     bounds = interval(cell["accuracy_low"], cell["accuracy_high"], as_percent=True)

@@ -47,8 +47,15 @@ def lead(page: Page) -> Markdown:
     asked += f": {count(runs, 'run')} in all"
     if (page.outcomes["status"] == "failed").all():
         return Markdown(f"{asked}. **No run got a reply**, so nothing here is about the model.")
-    right = int(page.outcomes["accuracy"].fillna(0).sum())
+    right, marked = int(page.outcomes["accuracy"].sum()), int(page.outcomes["accuracy"].notna().sum())
+    if not marked:
+        return Markdown(
+            f"{asked}. **There is no ground truth**, so no run is called right or wrong and no score is given; what is "
+            "said below of words, tokens and similarity needs none."
+        )
     sentences = [f"{asked}, **{right:,} right**."]
+    if marked < runs:
+        sentences = [f"{asked}, **{right:,} right** of the {marked:,} that have a ground truth."]
     if (page.cells["verdict"] == "not known").all():
         sentences.append("**One run says nothing about stability**: ask each question at least twice.")
         return Markdown(" ".join(sentences))
@@ -137,6 +144,8 @@ def hurry(page: Page) -> Markdown:
 
 
 def _asked_once(page: Page) -> str:
+    if page.cells["accuracy"].isna().all():
+        return "Whether someone who asks **once** gets a right result is not known: there is no ground truth."
     text = f"Someone who asks **once** gets a right result in **{percent(page.cells['accuracy'].mean())}** of cases"
     means = {
         escape(label): page.cells.loc[page.cells["condition_id"] == key, "accuracy"].mean()

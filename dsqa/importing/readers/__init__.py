@@ -9,7 +9,7 @@ from dsqa.importing.runs import Reader
 
 __all__ = ["all_readers"]
 
-_MODULES = ("promptfoo", "inspect_logs", "ds_qa", "table")
+_MODULES = ("openai_batch", "stored_completions", "lm_eval", "promptfoo", "inspect_logs", "ds_qa", "llm_stability", "table")
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -18,6 +19,8 @@ __all__ = ["READER"]
 
 _SAMPLE = 200
 _LONG = 200
+# 0,7 is a number with a decimal comma; 1,500 may be fifteen hundred.
+_COMMA = re.compile(r"^(-?\d+),(\d{1,2}|\d{4,})$")
 _TRUE, _FALSE = {"true", "yes"}, {"false", "no"}
 _STATUSES: dict[str, Status] = {
     "answered": "answered", "truncated": "truncated", "refused": "refused", "empty": "empty",
@@ -147,7 +150,7 @@ def _number(value: Any, field: str) -> float | None:
         return float(value)
     if str(value).strip().casefold() in {"", "none", "null", "na", "n/a", "nan", "default"}:
         return None
-    number = parse_number(str(value).strip())
+    number = parse_number(_COMMA.sub(r"\1.\2", str(value).strip()))
     if number is None or not number.finite:
         raise ValueError(f"'{value}' is no number, and stands where {field} should")
     return float(number.value)
@@ -207,7 +210,7 @@ def _metric(value: Any) -> Metric:
     if text.casefold() in _TRUE | _FALSE:
         return text.casefold() in _TRUE
     try:
-        number = float(text)
+        number = float(_COMMA.sub(r"\1.\2", text))
     except ValueError:
         return text or None
     return number if math.isfinite(number) else None
