@@ -82,7 +82,9 @@ if TYPE_CHECKING:
         variance_table,
     )
     from dsqa.report.render import FORMATS, render_report
+    from dsqa.report.sheet import assignment_sheet, sheet_summary
     from dsqa.report.site import SiteResult, build_site
+    from dsqa.report.software import software_text
     from dsqa.report.sources import read_sources, sources_lead, sources_missing, sources_table, sources_worst
     from dsqa.report.stopping import runs_needed, stopping_methods
     from dsqa.report.tables import Field, Note, data_table, model_summary
@@ -109,6 +111,7 @@ __all__ = [
     "accuracy_stability",
     "agreement_table",
     "answer_figures",
+    "assignment_sheet",
     "attempt",
     "build_site",
     "by_condition",
@@ -180,7 +183,9 @@ __all__ = [
     "render_report",
     "runs_needed",
     "settings_text",
+    "sheet_summary",
     "sizes_to_plan",
+    "software_text",
     "sources_lead",
     "sources_missing",
     "sources_table",
@@ -272,6 +277,8 @@ _ON_A_PAGE = {
     "render": ("FORMATS", "render_report"),
     "site": ("SiteResult", "build_site"),
     "sources": ("read_sources", "sources_lead", "sources_missing", "sources_table", "sources_worst"),
+    "sheet": ("assignment_sheet", "sheet_summary"),
+    "software": ("software_text",),
     "stopping": ("runs_needed", "stopping_methods"),
     "tables": ("Field", "Note", "data_table", "model_summary"),
     "verbosity": ("verbosity_by", "verbosity_lead", "verbosity_rows", "verbosity_runs", "verbosity_slopes"),
