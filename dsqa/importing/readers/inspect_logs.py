@@ -80,7 +80,6 @@ READER = InspectReader()
 
 def _say(path: Path, header: Mapping[str, Any], report: ImportReport) -> None:
     inspect = reads_with(path)
-    report.map(path.name, f"read with inspect_ai {inspect}" if inspect else "read by dsqa itself")
     for name, to in (
         ("sample id", "question"),
         ("epoch", "run"),
@@ -92,6 +91,7 @@ def _say(path: Path, header: Mapping[str, Any], report: ImportReport) -> None:
         ("plan.steps", "solver, part of the condition, where there is more than generate()"),
         ("output", "text, reasoning, finish reason, tokens"),
         ("scores", "source metrics, under the scorers' names; C is 1, P 0.5, I and N 0"),
+        ("the log", f"read with inspect_ai {inspect}" if inspect else "read by dsqa's own reader"),
     ):
         report.map(name, to)
     report.leave_out("events, store", "the transcript stays in the log", 0)

@@ -18,7 +18,7 @@ _DECODER = json.JSONDecoder(parse_constant=lambda _: None)  # NaN and the infini
 
 
 def json_members(stream: IO[bytes], elements: Collection[Place]) -> Iterator[tuple[Place, Any]]:
-    """Yield the values in a JSON object with their places, never holding more than one of them.
+    """Yield the values in a JSON object, or a list, with their places, never holding more than one of them.
 
     Parameters
     ----------
@@ -26,7 +26,8 @@ def json_members(stream: IO[bytes], elements: Collection[Place]) -> Iterator[tup
         UTF-8 text.
     elements
         Places of the lists and objects that are yielded piece by piece: each element of such a list with the list's
-        place, each member of such an object with its own. Every other value comes whole.
+        place, each member of such an object with its own. Every other value comes whole. ``()`` is the place of a
+        list that is the whole document.
 
     Raises
     ------
@@ -34,11 +35,15 @@ def json_members(stream: IO[bytes], elements: Collection[Place]) -> Iterator[tup
         It is no JSON object, or ends in the middle.
     """
     text = _Text(stream)
-    if text.peek() != "{":
+    begins = text.peek()
+    if begins == "[" and () in elements:
+        yield from _value(text, (), frozenset(elements))
+    elif begins == "{":
+        yield from _members(text, (), frozenset(elements))
+    else:
         raise ValueError("holds no {…} object")
-    yield from _members(text, (), frozenset(elements))
     if text.peek():
-        raise ValueError(f"something follows the object's end, at character {text.place:,}")
+        raise ValueError(f"something follows the end of it, at character {text.place:,}")
 
 
 def _members(text: _Text, place: Place, elements: frozenset[Place]) -> Iterator[tuple[Place, Any]]:

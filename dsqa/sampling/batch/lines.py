@@ -6,7 +6,7 @@ Format: https://platform.openai.com/docs/guides/batch. Nothing here knows of stu
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -108,27 +108,39 @@ class RequestFile:
         return body
 
 
-def read_results(path: Path) -> Iterator[BatchResult]:
+def read_results(path: Path, on_bad: Callable[[RecordError], None] | None = None) -> Iterator[BatchResult]:
     """Yield the lines of an output or error file, in their order, which is none.
+
+    Parameters
+    ----------
+    path
+        The file.
+    on_bad
+        Told of each line that is no result, which is then passed over; None: it is an error.
 
     Raises
     ------
     RecordError
         The file cannot be read, or a line is no result; the message names it.
     """
-    for number, row in _rows(path):
+    for number, row in _rows(path, on_bad):
         response, error = row.get("response"), row.get("error")
         if isinstance(response, dict) and isinstance(response.get("status_code"), int):
             yield BatchResult(row["custom_id"], response["status_code"], response.get("body"), None)
         elif isinstance(error, dict):
             yield BatchResult(row["custom_id"], None, None, error)
         else:
-            raise RecordError(
-                "is no result of a batch: it has neither a response nor an error", path=path, line=number
-            )
+            what = "is no result of a batch: it has neither a response nor an error"
+            _bad(RecordError(what, path=path, line=number), on_bad)
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _bad(error: RecordError, on_bad: Callable[[RecordError], None] | None) -> None:
+    if on_bad is None:
+        raise error
+    on_bad(error)
+
+
+def _rows(path: Path, on_bad: Callable[[RecordError], None] | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         handle = path.open("rb")
     except OSError as error:
@@ -137,7 +149,12 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         for number, line in enumerate(handle, start=1):
             if line.isspace():
                 continue
-            yield number, _parsed(line, path, number)
+            try:
+                row = _parsed(line, path, number)
+            except RecordError as error:
+                _bad(error, on_bad)
+                continue
+            yield number, row
 
 
 def _parsed(line: bytes, path: Path, number: int) -> dict[str, Any]:
