@@ -50,8 +50,8 @@ def lead(page: Page) -> Markdown:
     right, marked = int(page.outcomes["accuracy"].sum()), int(page.outcomes["accuracy"].notna().sum())
     if not marked:
         return Markdown(
-            f"{asked}. **There is no ground truth**, so no run is called right or wrong and no score is given; what is "
-            "said below of words, tokens and similarity needs none."
+            f"{asked}. **There is no ground truth**, so no run is called right or wrong and no score is given; what "
+            "is said of words, tokens and similarity needs none."
         )
     sentences = [f"{asked}, **{right:,} right**."]
     if marked < runs:

@@ -9,7 +9,9 @@ from dsqa.importing.runs import Reader
 
 __all__ = ["all_readers"]
 
-_MODULES = ("openai_batch", "stored_completions", "lm_eval", "promptfoo", "inspect_logs", "ds_qa", "llm_stability", "table")
+_MODULES = (
+    "openai_batch", "stored_completions", "lm_eval", "promptfoo", "inspect_logs", "ds_qa", "llm_stability", "table",
+)  # fmt: skip
 
 
 @cache

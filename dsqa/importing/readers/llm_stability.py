@@ -1,8 +1,8 @@
 """Runs of llm-stability (Comcast and B. Baldwin): a CSV file per run, a line per question.
 
-Version 3 writes ``model, model_config, task, task_config, rubric, rubric_id, question, gt, prompt, run, response`` and
-``date``, with the configurations as JSON. Versions 1 and 2 write ``pred, gt, raw_response, raw_input``, and say in the file's
-name which model, task and run it is: ``gpt-4o_mmlu_college_mathematics_3.csv``.
+Version 3 writes ``model, model_config, task, task_config, rubric, rubric_id, question, gt, prompt, run, response,
+date``, with the configurations as JSON. Versions 1 and 2 write ``pred, gt, raw_response, raw_input``, and say in the
+file's name which model, task and run it is: ``gpt-4o_mmlu_college_mathematics_3.csv``.
 """
 
 from __future__ import annotations
@@ -106,7 +106,8 @@ def _new(path: Path, row: Row, options: ReadOptions) -> SourceRun:
         started_at=values.get("date") or None,
         messages=_messages(prompt),
         request=asked | {f"task_{name}": value for name, value in task.items()},
-        question_text=values.get("question") or None,
+        # With examples before it, the text is the prompt's, and differs from condition to condition.
+        question_text=(values.get("question") or None) if task.get("shots") in {None, 0, "0"} else None,
         category=values["task"],
         truth=values["gt"] or None,
         metrics={name: value for name, value in values.items() if name not in _KNOWN and name},
@@ -152,7 +153,7 @@ def _object(values: Mapping[str, Any], name: str) -> dict[str, Any]:
     except ValueError:
         raise ValueError(f"'{name}' is not valid JSON") from None
     if not isinstance(given, dict):
-        raise ValueError(f"'{name}' is no {{…}} object")  # noqa: TRY004
+        raise ValueError(f"'{name}' is no {{…}} object")
     return given
 
 
