@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import yaml
+
 from dsqa.errors import ReportError
 from dsqa.report.locate import shipped
 
@@ -46,6 +48,7 @@ def render_with_quarto(program: str, notebook: Path, target: Path, metadata: dic
         project = Path(scratch) / "project"
         shutil.copytree(shipped("reports"), project, copy_function=shutil.copyfile)
         project.chmod(0o755)
+        _alone(project / "_quarto.yml")
         (project / "report").mkdir()
         shutil.copyfile(notebook, project / "report" / notebook.name)
         pictures = notebook.parent.parent / "figures"
@@ -64,3 +67,11 @@ def render_with_quarto(program: str, notebook: Path, target: Path, metadata: dic
                 hint="without 'quarto' on the PATH, dsqa renders with its bundled pandoc",
             )
         shutil.copyfile(made, target)
+
+
+def _alone(settings: Path) -> None:
+    """Make the project of a website one of single documents, without its pages' navigation."""
+    kept = yaml.safe_load(settings.read_text(encoding="utf-8"))
+    kept["project"] = {"type": "default"}
+    kept.pop("website", None)
+    settings.write_text(yaml.safe_dump(kept, sort_keys=False, allow_unicode=True), encoding="utf-8")

@@ -213,14 +213,21 @@ local function dress_table(tbl)
   return tbl
 end
 
--- ---------------------------------------------------------------- cards and spans
+-- ---------------------------------------------------------------- cards, notes, spans
 
-local function card(div)
-  if not typst or not has(div, "card") then return nil end
-  local blocks = pandoc.List({ raw("#dsqa-card[") })
-  blocks:extend(div.content)
+local function boxed(name, content)
+  local blocks = pandoc.List({ raw("#" .. name .. "[") })
+  blocks:extend(content)
   blocks:insert(raw("]"))
   return blocks
+end
+
+local function dress_div(div)
+  if has(div, "card") and typst then return boxed("dsqa-card", div.content) end
+  if has(div, "table-notes") then
+    if typst then return boxed("dsqa-table-notes", div.content) end
+    if common.word then return common.styled(div.content, "Table Note") end
+  end
 end
 
 local typst_spans = { verdict = true, count = true, interval = true, note = true, facts = true, level = true }
@@ -285,5 +292,5 @@ function Pandoc(doc)
   if in_quarto then doc = with_quarto(doc) else doc, lay_out = with_pandoc_alone(doc) end
   doc = doc:walk({ Table = dress_table, Inlines = share_lines })
   if lay_out then doc = doc:walk({ Div = lay_out }) end
-  return doc:walk({ Div = card, Span = dress_span })
+  return doc:walk({ Div = dress_div, Span = dress_span })
 end

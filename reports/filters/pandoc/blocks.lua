@@ -71,16 +71,6 @@ return function(common, crossref)
 
   -- ------------------------------------------------------------ tables
 
-  local function notes(div)
-    if typst then
-      local blocks = pandoc.List({ raw("#dsqa-table-notes[") })
-      blocks:extend(div.content)
-      blocks:insert(raw("]"))
-      return blocks
-    end
-    return word and styled(div.content, "Table Note") or nil
-  end
-
   local function captioned_table(div)
     local content, caption = split_caption(div)
     caption = numbered(div.identifier, caption)
@@ -187,7 +177,6 @@ return function(common, crossref)
     local kind = crossref.kind_of(div.identifier)
     if kind == "fig" then return figure(div) end
     if kind == "tbl" then return captioned_table(div) end
-    if has(div, "table-notes") then return notes(div) end
     if has(div, "data") then return bare_table(div) end
     return callout(div)
   end
