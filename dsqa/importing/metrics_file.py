@@ -69,7 +69,7 @@ class MetricsFile:
 def _parts(given: Any) -> tuple[float | None, str | None]:
     if given is None:
         return None, None
-    if isinstance(given, tuple):
+    if isinstance(given, tuple | list):
         return _parts(given[0])[0], _parts(given[1])[1]
     if isinstance(given, int | float):
         return (float(given), None) if math.isfinite(given) else (None, None)
