@@ -1,16 +1,17 @@
-"""The steps of a study as commands: sample, score, report, and all of them in a row."""
+"""The steps of a study as commands: sample, score, and all of them with the report in a row."""
 
 from __future__ import annotations
 
 import json
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from dsqa.cli.asking import Asking, ask_study, asking_options, say_how_to_go_on
 from dsqa.cli.options import json_option, study_argument
+from dsqa.cli.report import formats_option, render_overview
 from dsqa.cli.scheduler import HERE, Machines, machines, scheduler_option
 from dsqa.cli.studies import YAML, load_settings, open_recorded, shown
 from dsqa.study.config import StudyConfig
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
     from dsqa.stats.readers import ReaderSummary
 
-__all__ = ["demo", "report", "run", "sample", "score"]
-
-FORMATS = ("html", "pdf", "docx")
+__all__ = ["demo", "run", "sample", "score"]
 
 _unsafe = click.option(
     "--unsafe",
@@ -32,25 +31,6 @@ _unsafe = click.option(
     help="Run generated code even where this machine offers no sandbox. Only for answers you trust.",
 )
 _workers = click.option("--workers", type=click.IntRange(1), help="Snippets run at once. [default: one per core]")
-_formats = click.option(
-    "--format",
-    "formats",
-    default="html",
-    show_default=True,
-    metavar="LIST",
-    help=f"Comma-separated: {', '.join(FORMATS)}.",
-    callback=lambda _c, _p, value: _parse_formats(value),
-)
-
-
-def _parse_formats(value: str) -> tuple[str, ...]:
-    chosen = tuple(part.strip().lower() for part in value.split(",") if part.strip())
-    for part in chosen:
-        if part not in FORMATS:
-            raise click.BadParameter(f"'{part}' is not a format; choose from {', '.join(FORMATS)}")
-    if not chosen:
-        raise click.BadParameter(f"name at least one of {', '.join(FORMATS)}")
-    return chosen
 
 
 def _score(
@@ -58,7 +38,7 @@ def _score(
 ) -> pd.DataFrame:
     from dsqa.cli.progress import counting_bar
     from dsqa.outcomes import save_table, score_study
-    from dsqa.stats import summarise_cells
+    from dsqa.stats.kept import cell_table
     from dsqa.stats.sequential import stopping_table
     from dsqa.study.folder import stop_of
 
@@ -70,26 +50,15 @@ def _score(
     stop = stop_of(description)
     if stop is not None:
         save_table(stopping_table(outcomes, stop, description.runs), folder.stopping_path)
-    cells = summarise_cells(outcomes, seed=description.seed, sequential=stop is not None)
-    save_table(cells, folder.cells_path)
-    return outcomes
-
-
-def _render(
-    folder: StudyFolder,
-    formats: tuple[str, ...],
-    notebook: str = "overview",
-    parameters: dict[str, Any] | None = None,
-) -> list[Path]:
-    from dsqa.report import render_report
-
-    return render_report(
-        folder,
-        formats=formats,
-        notebook=notebook,
-        parameters=parameters,
-        progress=lambda text: click.echo(text, err=True),
+    cell_table(
+        outcomes,
+        folder.outcomes_path,
+        folder.cells_path,
+        seed=description.seed,
+        sequential=stop is not None,
+        must_keep=True,
     )
+    return outcomes
 
 
 def _all_steps(
@@ -114,7 +83,7 @@ def _all_steps(
         if sampled.interrupted:
             return 130
         _score(folder, unsafe, workers, over=over)
-    reports = _render(folder, formats)
+    reports = render_overview(folder, formats)
     data = summary_data(folder, sampled, reports)
     click.echo(json.dumps(data, ensure_ascii=False) if as_json else five_lines(data, shown))
     return 0
@@ -136,7 +105,7 @@ def _refuse_early(config: StudyConfig) -> None:
     show_default=True,
     help="Folder that records the study.",
 )
-@_formats
+@formats_option("html")
 @_unsafe
 @_workers
 @json_option
@@ -160,7 +129,7 @@ def demo(
 @click.command(short_help="Ask, mark and report: the whole study.")
 @study_argument
 @asking_options
-@_formats
+@formats_option("html")
 @_unsafe
 @_workers
 @scheduler_option
@@ -321,8 +290,22 @@ def score(
             click.echo(rerun_summary(outcomes))
         if compared is not None:
             click.echo("\n".join(compared.lines()))
+        if line := _design_line(folder, outcomes):
+            click.echo(line)
         click.echo(shown(folder.outcomes_path))
         click.echo(shown(folder.cells_path))
+
+
+def _design_line(folder: StudyFolder, outcomes: pd.DataFrame) -> str:
+    """Return what is incomplete about the design, on one line; nothing where it is complete."""
+    from dsqa.stats import check_design
+    from dsqa.study.folder import stop_of
+
+    if outcomes.empty:
+        return ""
+    description = folder.describe()
+    design = check_design(outcomes, seed=description.seed, sequential=stop_of(description) is not None)
+    return "" if design.complete else f"Design: {design.line}"
 
 
 def _read_otherwise(folder: StudyFolder, outcomes: pd.DataFrame, readers: tuple[str, ...]) -> ReaderSummary:
@@ -332,36 +315,3 @@ def _read_otherwise(folder: StudyFolder, outcomes: pd.DataFrame, readers: tuple[
 
     chosen = [name for name in READERS if name == "standard" or name in readers or "all" in readers]
     return summarise_readers(read_with(folder, outcomes, chosen))
-
-
-@click.command(short_help="Execute the notebook and render the report.")
-@study_argument
-@_formats
-@click.option("--notebook", default="overview", show_default=True, help="Which notebook to execute.")
-@click.option(
-    "-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="KEY VALUE", help="A notebook parameter."
-)
-@json_option
-def report(
-    study: Path,
-    formats: tuple[str, ...],
-    notebook: str,
-    parameters: tuple[tuple[str, str], ...],
-    as_json: bool,
-) -> None:
-    """Render the report of a marked STUDY (a folder under runs/, or its study.yaml)."""
-    folder = open_recorded(study, marked=True)
-    paths = _render(folder, formats, notebook, {key: _typed(value) for key, value in parameters})
-    if as_json:
-        click.echo(json.dumps({"reports": [str(path) for path in paths]}))
-    else:
-        for path in paths:
-            click.echo(shown(path))
-
-
-def _typed(value: str) -> Any:
-    # As papermill's own -p: numbers and true/false by their look, everything else as text.
-    try:
-        return json.loads(value)
-    except json.JSONDecodeError:
-        return value

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from dsqa.errors import StudyError
 from dsqa.outcomes.columns import COLUMNS
@@ -33,8 +35,8 @@ def _cell(value: Any) -> Any:
     return value
 
 
-def save_table(table: pd.DataFrame, path: Path) -> None:
-    """Write the table as Parquet, whole or not at all.
+def save_table(table: pd.DataFrame, path: Path, *, notes: Mapping[str, str] | None = None) -> None:
+    """Write the table as Parquet, whole or not at all; `notes` go into the file's metadata.
 
     Raises
     ------
@@ -44,7 +46,8 @@ def save_table(table: pd.DataFrame, path: Path) -> None:
     beside = path.with_suffix(path.suffix + ".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        table.to_parquet(beside, index=False)
+        columns = pa.Table.from_pandas(table, preserve_index=False)
+        pq.write_table(columns.replace_schema_metadata({**(columns.schema.metadata or {}), **(notes or {})}), beside)
         beside.replace(path)
     except OSError as error:
         beside.unlink(missing_ok=True)

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from dsqa.report.design import design_note
     from dsqa.report.doses import accuracy_formula, dose_answer, dose_curves, dose_slopes, fit_summary
+    from dsqa.report.drifting import drift_answer, drift_between, drift_overall, drift_power, drift_questions
     from dsqa.report.instability import (
         instability_cells,
         instability_groups,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from dsqa.report.marks import marks_of
     from dsqa.report.methods import interval_table
     from dsqa.report.page import Page, open_page
+    from dsqa.report.periods import periods_of, periods_text, sessions_table
     from dsqa.report.pictures import answer_figures, place_figure
     from dsqa.report.planned import (
         curves_table,
@@ -82,7 +84,7 @@ if TYPE_CHECKING:
         variance_table,
     )
     from dsqa.report.render import FORMATS, render_report
-    from dsqa.report.sheet import assignment_sheet, sheet_summary
+    from dsqa.report.sheet import assignment_sheet, sheet_lead, sheet_summary
     from dsqa.report.site import SiteResult, build_site
     from dsqa.report.software import software_text
     from dsqa.report.sources import read_sources, sources_lead, sources_missing, sources_table, sources_worst
@@ -139,6 +141,11 @@ __all__ = [
     "dose_answer",
     "dose_curves",
     "dose_slopes",
+    "drift_answer",
+    "drift_between",
+    "drift_overall",
+    "drift_power",
+    "drift_questions",
     "execution_table",
     "facts_table",
     "fit_summary",
@@ -166,6 +173,8 @@ __all__ = [
     "model_summary",
     "models_compared",
     "open_page",
+    "periods_of",
+    "periods_text",
     "place_figure",
     "plan_costs",
     "planned_differences",
@@ -182,7 +191,9 @@ __all__ = [
     "reliability_table",
     "render_report",
     "runs_needed",
+    "sessions_table",
     "settings_text",
+    "sheet_lead",
     "sheet_summary",
     "sizes_to_plan",
     "software_text",
@@ -230,7 +241,6 @@ _ON_A_PAGE = {
         "compared_means",
         "compared_overall",
     ),
-    "design": ("design_note",),
     "correlation": (
         "correlation_lead",
         "correlation_metrics",
@@ -239,7 +249,9 @@ _ON_A_PAGE = {
         "correlation_shares",
         "correlation_used",
     ),
+    "design": ("design_note",),
     "doses": ("accuracy_formula", "dose_answer", "dose_curves", "dose_slopes", "fit_summary"),
+    "drifting": ("drift_answer", "drift_between", "drift_overall", "drift_power", "drift_questions"),
     "instability": (
         "instability_cells",
         "instability_groups",
@@ -253,6 +265,7 @@ _ON_A_PAGE = {
     "marks": ("marks_of",),
     "methods": ("interval_table",),
     "page": ("Page", "open_page"),
+    "periods": ("periods_of", "periods_text", "sessions_table"),
     "pictures": ("answer_figures", "place_figure"),
     "planned": (
         "curves_table",
@@ -275,10 +288,10 @@ _ON_A_PAGE = {
         "variance_table",
     ),
     "render": ("FORMATS", "render_report"),
+    "sheet": ("assignment_sheet", "sheet_lead", "sheet_summary"),
     "site": ("SiteResult", "build_site"),
-    "sources": ("read_sources", "sources_lead", "sources_missing", "sources_table", "sources_worst"),
-    "sheet": ("assignment_sheet", "sheet_summary"),
     "software": ("software_text",),
+    "sources": ("read_sources", "sources_lead", "sources_missing", "sources_table", "sources_worst"),
     "stopping": ("runs_needed", "stopping_methods"),
     "tables": ("Field", "Note", "data_table", "model_summary"),
     "verbosity": ("verbosity_by", "verbosity_lead", "verbosity_rows", "verbosity_runs", "verbosity_slopes"),

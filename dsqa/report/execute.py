@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
+import os
 import re
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,8 +23,33 @@ from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 
 from dsqa.errors import ReportError
+from dsqa.study.folder import replace_text
 
-__all__ = ["execute_notebook"]
+__all__ = ["Kernels", "execute_notebook", "known_parameters", "read_notebook"]
+
+
+class Kernels:
+    """The kernels that run now, so that Ctrl-C ends those that other threads wait for."""
+
+    def __init__(self) -> None:
+        self._managers: list[_OwnKernel] = []
+        self._lock = threading.Lock()
+        self.stopped = False
+
+    def add(self, manager: _OwnKernel) -> None:
+        """Note a kernel that is about to start."""
+        with self._lock:
+            self._managers.append(manager)
+
+    def stop(self) -> None:
+        """End every kernel; the executions that wait for them fail, and none starts any more."""
+        self.stopped = True
+        with self._lock:
+            for manager in self._managers:
+                pid = getattr(manager.provisioner, "pid", None)
+                if pid:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
 
 
 class _OwnKernel(AsyncKernelManager):
@@ -29,9 +58,12 @@ class _OwnKernel(AsyncKernelManager):
     # Set by a subclass made for one execution.
     scratch: str
     hidden: tuple[str, ...]
+    running: Kernels | None
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
+        if self.running is not None:
+            self.running.add(self)
         # Sockets in a folder of our own: no port is opened.
         self.transport = "ipc"
         self.ip = f"{self.scratch}/k"
@@ -53,6 +85,7 @@ def execute_notebook(
     *,
     cwd: Path,
     hidden_variables: tuple[str, ...] = (),
+    kernels: Kernels | None = None,
 ) -> nbformat.NotebookNode:
     """Execute `notebook` and save it, with its outputs and without any time or path of this execution.
 
@@ -68,6 +101,8 @@ def execute_notebook(
         The kernel's working folder.
     hidden_variables
         Environment variables that the kernel shall not see.
+    kernels
+        Takes note of the kernel, where it may have to be ended from another thread.
 
     Returns
     -------
@@ -79,15 +114,16 @@ def execute_notebook(
     ReportError
         It is not a notebook, has no such parameter, or one of its cells failed.
     """
-    try:
-        source = _read(notebook)
-    except (OSError, UnicodeDecodeError, nbformat.reader.NotJSONError, nbformat.ValidationError) as error:
-        raise ReportError(f"cannot be read as a notebook: {error}", path=notebook) from None
+    source = read_notebook(notebook)
     _check_parameters(notebook, source, parameters)
     logging.getLogger("papermill").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory(prefix="dsqa-kernel-") as scratch:
-        manager = type("_ThisKernel", (_OwnKernel,), {"scratch": scratch, "hidden": hidden_variables})
+        manager = type(
+            "_ThisKernel", (_OwnKernel,), {"scratch": scratch, "hidden": hidden_variables, "running": kernels}
+        )
         executed = Path(scratch) / "executed.ipynb"
+        if kernels is not None and kernels.stopped:
+            raise ReportError("was not executed: interrupted", path=notebook)
         try:
             papermill.execute_notebook(
                 source,
@@ -119,12 +155,31 @@ def execute_notebook(
     return result
 
 
-def _check_parameters(notebook: Path, source: nbformat.NotebookNode, parameters: Mapping[str, Any]) -> None:
-    for cell in source.cells:
+def read_notebook(path: Path) -> nbformat.NotebookNode:
+    """Read a notebook.
+
+    Raises
+    ------
+    ReportError
+        It is not one.
+    """
+    try:
+        return _read(path)
+    except (OSError, UnicodeDecodeError, nbformat.reader.NotJSONError, nbformat.ValidationError) as error:
+        raise ReportError(f"cannot be read as a notebook: {error}", path=path) from None
+
+
+def known_parameters(notebook: nbformat.NotebookNode) -> dict[str, str] | None:
+    """Return a notebook's parameters with their defaults as code; None where no cell is tagged ``parameters``."""
+    for cell in notebook.cells:
         if "parameters" in cell.get("metadata", {}).get("tags", []):
-            known = re.findall(r"^([A-Za-z_]\w*)\s*(?::[^=]+)?=", cell.source, flags=re.MULTILINE)
-            break
-    else:
+            return dict(re.findall(r"^([A-Za-z_]\w*)\s*(?::[^=]+)?=\s*(.*?)\s*$", cell.source, flags=re.MULTILINE))
+    return None
+
+
+def _check_parameters(notebook: Path, source: nbformat.NotebookNode, parameters: Mapping[str, Any]) -> None:
+    known = known_parameters(source)
+    if known is None:
         raise ReportError("has no cell tagged 'parameters'", path=notebook)
     for name in parameters:
         if name not in known:
@@ -179,6 +234,6 @@ def _save(notebook: nbformat.NotebookNode, output: Path) -> None:
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False)
-        output.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+        replace_text(output, text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
     except OSError as error:
         raise ReportError(f"cannot be written: {error.strerror or error}", path=output) from None

@@ -7,18 +7,20 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from dsqa.errors import MissingDependencyError, ReportError
 from dsqa.report.locate import shipped
 
-__all__ = ["render_with_pandoc"]
+__all__ = ["pandoc_version", "render_with_pandoc"]
 
 _READER = "ipynb+raw_markdown"
 
 
-def render_with_pandoc(notebook: Path, target: Path, metadata: dict[str, str]) -> None:
+def render_with_pandoc(notebook: Path, target: Path, metadata: Mapping[str, Any]) -> None:
     """Render an executed notebook to `target`; its suffix says the format.
 
     Parameters
@@ -28,7 +30,8 @@ def render_with_pandoc(notebook: Path, target: Path, metadata: dict[str, str]) -
     target
         ``.html``, ``.pdf`` or ``.docx``. Replaced only once the new one is whole.
     metadata
-        Document metadata beside the notebook's own, such as ``subtitle``.
+        Document metadata beside the notebook's own, such as ``subtitle``: texts as they are to be read, true and
+        false, lists and mappings of these.
 
     Raises
     ------
@@ -37,7 +40,11 @@ def render_with_pandoc(notebook: Path, target: Path, metadata: dict[str, str]) -
     ReportError
         The document could not be made.
     """
-    makers: dict[str, Callable[[Path, Path, dict[str, str]], None]] = {".html": _html, ".pdf": _pdf, ".docx": _docx}
+    makers: dict[str, Callable[[Path, Path, Mapping[str, Any]], None]] = {
+        ".html": _html,
+        ".pdf": _pdf,
+        ".docx": _docx,
+    }
     # Beside the target, so that the last step is a rename; made anew by each caller.
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.stem}-", suffix=target.suffix)
     os.close(handle)
@@ -50,7 +57,7 @@ def render_with_pandoc(notebook: Path, target: Path, metadata: dict[str, str]) -
         beside.unlink(missing_ok=True)
 
 
-def _html(notebook: Path, target: Path, metadata: dict[str, str]) -> None:
+def _html(notebook: Path, target: Path, metadata: Mapping[str, Any]) -> None:
     theme = shipped("reports") / "theme"
     _pandoc(
         notebook,
@@ -66,11 +73,11 @@ def _html(notebook: Path, target: Path, metadata: dict[str, str]) -> None:
     )
 
 
-def _docx(notebook: Path, target: Path, metadata: dict[str, str]) -> None:
-    _pandoc(notebook, target, "docx", metadata)
+def _docx(notebook: Path, target: Path, metadata: Mapping[str, Any]) -> None:
+    _pandoc(notebook, target, "docx", metadata, f"--reference-doc={shipped('reports') / 'word' / 'reference.docx'}")
 
 
-def _pdf(notebook: Path, target: Path, metadata: dict[str, str]) -> None:
+def _pdf(notebook: Path, target: Path, metadata: Mapping[str, Any]) -> None:
     try:
         import typst  # noqa: PLC0415 - an extra
     except ImportError:
@@ -93,15 +100,14 @@ def _pdf(notebook: Path, target: Path, metadata: dict[str, str]) -> None:
         source.unlink(missing_ok=True)
 
 
-def _pandoc(notebook: Path, target: Path, to: str, metadata: dict[str, str], *options: str) -> None:
+def _pandoc(notebook: Path, target: Path, to: str, metadata: Mapping[str, Any], *options: str) -> None:
     reports = shipped("reports")
     # pandoc writes the year of a Word file's creation from this; without it, the clock.
     environment = {**os.environ, "SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", "0")}
     with tempfile.TemporaryDirectory(prefix="dsqa-pandoc-") as scratch:
         # From a file, so that no value of it is read as Markdown or seen among the arguments.
         extra = Path(scratch) / "metadata.json"
-        escaped = {key: re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", value) for key, value in metadata.items()}
-        extra.write_text(json.dumps({"lang": "en", **escaped}), encoding="utf-8")
+        extra.write_text(json.dumps({"lang": "en", **_escaped(metadata)}), encoding="utf-8")
         command = [
             _pandoc_path(),
             f"--from={_READER}",
@@ -133,6 +139,27 @@ def _pandoc(notebook: Path, target: Path, to: str, metadata: dict[str, str], *op
         raise ReportError(f"pandoc could not render it: {_one_line(done.stderr)}", path=notebook)
 
 
+@cache
+def pandoc_version() -> str:
+    """Return what the bundled pandoc says of itself.
+
+    Raises
+    ------
+    MissingDependencyError
+        It is not installed.
+    """
+    done = subprocess.run([_pandoc_path(), "--version"], capture_output=True, text=True, check=False)
+    return done.stdout.splitlines()[0] if done.stdout else "unknown"
+
+
+def _escaped(value: Any) -> Any:
+    if isinstance(value, str):
+        return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", value)
+    if isinstance(value, Mapping):
+        return {key: _escaped(part) for key, part in value.items()}
+    return [_escaped(part) for part in value] if isinstance(value, list | tuple) else value
+
+
 def _pandoc_path() -> str:
     try:
         import pypandoc  # noqa: PLC0415 - an extra
@@ -145,4 +172,7 @@ def _pandoc_path() -> str:
 
 
 def _one_line(text: object) -> str:
-    return " ".join(str(text).split())[:600]
+    # Of an error of the filter: what it says, without where in the filter it was said.
+    said = str(text).partition("stack traceback:")[0]
+    said = re.sub(r"Error running filter \S+:\s*(?:\S+\.lua:\d+:\s*)?", "", said)
+    return " ".join(said.split())[:600]

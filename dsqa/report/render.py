@@ -11,9 +11,10 @@ from dsqa.report.execute import execute_notebook
 from dsqa.report.locate import notebook_path
 from dsqa.report.pandoc import render_with_pandoc
 from dsqa.report.quarto import quarto_path, render_with_quarto
+from dsqa.report.studyline import study_line
 from dsqa.study import StudyFolder
 
-__all__ = ["FORMATS", "render_report"]
+__all__ = ["FORMATS", "check_formats", "key_variables", "render_report"]
 
 FORMATS = ("html", "pdf", "docx")
 """Formats a report can be rendered to."""
@@ -58,9 +59,7 @@ def render_report(
     MissingDependencyError
         Neither Quarto nor the bundled programs are installed.
     """
-    for name in formats:
-        if name not in FORMATS:
-            raise ReportError(f"'{name}' is not a format of reports", hint=f"formats are: {', '.join(FORMATS)}")
+    check_formats(formats)
     say = progress or (lambda _text: None)
     source = notebook_path(notebook)
     description = folder.describe()
@@ -79,10 +78,10 @@ def render_report(
         # Relative to where the notebook goes, so that no path of this machine gets into it.
         {**(parameters or {}), "study": ".."},
         cwd=report_dir,
-        hidden_variables=_key_variables(description.settings),
+        hidden_variables=key_variables(description.settings),
     )
     program = quarto_path()
-    metadata = {"subtitle": f"Study {description.name}"}
+    metadata = {"subtitle": study_line(folder)}
     made = []
     for name in formats:
         target = report_dir / f"{source.stem}.{name}"
@@ -99,7 +98,20 @@ def render_report(
     return made
 
 
-def _key_variables(settings: Mapping[str, Any]) -> tuple[str, ...]:
+def check_formats(formats: Sequence[str]) -> None:
+    """Check that formats are among `FORMATS`.
+
+    Raises
+    ------
+    ReportError
+        One is not.
+    """
+    for name in formats:
+        if name not in FORMATS:
+            raise ReportError(f"'{name}' is not a format of reports", hint=f"formats are: {', '.join(FORMATS)}")
+
+
+def key_variables(settings: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the environment variables that hold the study's keys; a notebook needs none."""
     endpoints = settings.get("endpoints") or {}
     names = {endpoint.get("api_key_env") for endpoint in endpoints.values() if isinstance(endpoint, dict)}
