@@ -120,12 +120,12 @@ def verbosity_slopes(
     fields = [
         Field("method", "Line", "text", width=14),
         Field("errors", "Errors", "text", width=30),
-        Field("slope", "Slope", se="se", digits=3, width=9),
-        Field("se", "Std. Error", se="se", missing="no standard error: percentiles only", width=10),
+        Field("slope", "Slope", digits=3, missing_from="note", width=9),
+        Field("se", "Std. Error", se="se", missing="percentiles only", width=10),
         Field("slope", f"{level_text(level)} interval", digits=3, low="low", high="high", interval_only=True,
-              width=18),
+              missing_from="note", width=18),
         Field("p", "$p$", "p", note="of exponent 1 on the log scale, of slope 0 on the raw scale",
-              missing="not tested by this interval", width=9),
+              missing="not tested", width=9),
     ]  # fmt: skip
     caption = (
         "Slope of the token ratio on the word ratio. Log scale: the exponent. OLS: least squares; median: quantile "

@@ -21,8 +21,8 @@ to. *cluster bootstrap*: questions are drawn again with all their runs, ranks an
 percentile ends. It is the one to report where runs are many and questions few; with fewer than ten questions it is
 too narrow.
 
-A p value of r = 0 for each: `p` by Fisher's z, and `p_cluster` = P(|t| ≥ |atanh r|/s) on clusters − 1 degrees of
-freedom, s the SD of atanh r over the resamples.
+A p value of r = 0 for each: `p` by Fisher's z, and `p_cluster` = P(|t| ≥ |r|/s) on clusters − 1 degrees of freedom,
+s the SD of r over the resamples.
 
 One set of rows for the whole matrix: runs that lack any of the metrics are left out and counted. Partial
 correlations leave out the score where its three parts are there: it is their sum.

@@ -40,14 +40,14 @@ def fisher(
 
 
 def clustered_p(draws: FloatArray, r: FloatArray, low: FloatArray, clusters: int) -> FloatArray:
-    """Return p values of r = 0 by t on clusters − 1 degrees of freedom, where there is an interval."""
+    """Return p values of r = 0 by t on clusters − 1 degrees of freedom, where there is an interval.
+
+    On the scale of r and not of Fisher's z, which has no SD where a resample gives |r| = 1.
+    """
     p = np.full_like(r, np.nan)
     for at in np.flatnonzero(~np.isnan(low)):
-        # A resample of |r| = 1 counts as the next number below.
-        z = np.arctanh(np.clip(draws[~np.isnan(draws[:, at]), at], -1 + 1e-12, 1 - 1e-12))
-        spread = float(np.std(z, ddof=1))
-        if spread > 0:
-            p[at] = 2 * stats.t.sf(abs(math.atanh(np.clip(r[at], -1 + 1e-12, 1 - 1e-12))) / spread, clusters - 1)
+        spread = float(np.std(draws[~np.isnan(draws[:, at]), at], ddof=1))
+        p[at] = 2 * stats.t.sf(abs(r[at]) / spread, clusters - 1) if spread > 0 else 0.0
     return p
 
 

@@ -7,7 +7,9 @@ tests. Raw scale: a straight line through the ratios, tested against slope 0; se
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -96,7 +98,7 @@ def verbosity_table(
     pandas.DataFrame
         scale, method (OLS, median, Theil–Sen), errors, slope, se, low, high, tested (1 on the log scale, 0 on
         the raw), p, n, dropped (runs without output), questions, and for OLS intercept, r_squared,
-        beyond_two_sd (share of residuals beyond ±2 SD; 0.0455 for normal ones).
+        beyond_two_sd (share of residuals beyond ±2 SD; 0.0455 for normal ones). note: why a robust line is missing.
 
     Raises
     ------
@@ -125,16 +127,22 @@ def verbosity_table(
             row |= {"se": fit.errors[kind][term], "low": ci.low, "high": ci.high}
             row |= {"p": fit.p_value(term, equals=tested, kind=kind), "intercept": fit.coefficients["Intercept"]}
             rows.append(row | {"r_squared": fit.r_squared, "beyond_two_sd": fit.beyond_two_sd})
-        median = quantile_line(formula, data, cluster=cluster, equals=tested, level=level)
-        rows.append(common | _robust("median", "cluster", median))
-        slope = theil_sen_line(
-            formula, data, seed=seed, cluster=cluster, equals=tested, level=level, resamples=resamples
-        )  # fmt: skip
-        rows.append(common | _robust("Theil–Sen", "cluster bootstrap", slope))
+        settings: dict[str, Any] = {"cluster": cluster, "equals": tested, "level": level}
+        lines: dict[tuple[str, str], Callable[[], RobustSlope]] = {
+            ("median", "cluster"): partial(quantile_line, formula, data, **settings),
+            ("Theil–Sen", "cluster bootstrap"): partial(
+                theil_sen_line, formula, data, seed=seed, resamples=resamples, **settings
+            ),
+        }
+        rows += [common | _robust(method, errors, line) for (method, errors), line in lines.items()]
     names = ["scale", "method", "errors", "slope", "se", "low", "high", "tested", "p", "n", "dropped", "questions"]
-    return pd.DataFrame(rows)[[*names, "intercept", "r_squared", "beyond_two_sd"]]
+    return pd.DataFrame(rows).reindex(columns=[*names, "intercept", "r_squared", "beyond_two_sd", "note"])
 
 
-def _robust(method: str, errors: str, slope: RobustSlope) -> dict[str, object]:
+def _robust(method: str, errors: str, line: Callable[[], RobustSlope]) -> dict[str, object]:
+    try:
+        slope = line()
+    except StatisticsError as refusal:
+        return {"method": method, "errors": errors, "note": refusal.message}
     ends = {"low": slope.interval.low, "high": slope.interval.high, "p": slope.p}
     return {"method": method, "errors": errors, "slope": slope.estimate, "se": slope.error} | ends

@@ -222,8 +222,8 @@ def verbosity_paper(
     ]
     caption = (
         "This study beside the paper. The paper's numbers are of **other models** (gpt-4o, gpt-4o-mini, "
-        "gpt-4.1-mini, gpt-4.1-nano), other prompts and 100 runs per cell: they are no target and no test. Intervals in "
-        f"brackets are at {level_text(level)} here and 95 % there."
+        "gpt-4.1-mini, gpt-4.1-nano), other prompts and 100 runs per cell: they are no target and no test. Intervals "
+        f"in brackets are at {level_text(level)} here and 95 % there."
     )
     return table(
         columns, [[cell.replace(" -", " −") if i else cell for i, cell in enumerate(row)] for row in rows],
