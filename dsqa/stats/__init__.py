@@ -83,7 +83,13 @@ if TYPE_CHECKING:
         curve_means,
         maj_interval,
     )
-    from dsqa.stats.drift import Drift, compare_studies
+    from dsqa.stats.drift import (
+        Drift,
+        compare_studies,
+        detectable_in_question,
+        detectable_overall,
+        power_in_question,
+    )
     from dsqa.stats.generalisability import GStudy, g_study
     from dsqa.stats.line_bootstrap import BootstrappedLine, bootstrap_line
     from dsqa.stats.line_checks import LineChecks, check_line, within_between
@@ -196,6 +202,8 @@ __all__ = [
     "curve_means",
     "decompose_instability",
     "design_gaps",
+    "detectable_in_question",
+    "detectable_overall",
     "dose_response",
     "equivalence_test",
     "fit_line",
@@ -242,6 +250,7 @@ __all__ = [
     "plan_comparison",
     "plan_precision",
     "population_sd",
+    "power_in_question",
     "probability_best",
     "proportion_bounds",
     "quantile_line",
@@ -280,6 +289,9 @@ _ON_DEMAND = {
     "Measurement": "agreement",
     "cohen_kappa": "agreement",
     "Drift": "drift",
+    "detectable_in_question": "drift",
+    "detectable_overall": "drift",
+    "power_in_question": "drift",
     "compare_studies": "drift",
     "GStudy": "generalisability",
     "g_study": "generalisability",
