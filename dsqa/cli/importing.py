@@ -91,6 +91,7 @@ def import_runs(
     """
     from dsqa.cli.progress import counting_bar
     from dsqa.importing import ImportOptions, ReadOptions, import_study, read_map
+    from dsqa.stats import design_gaps
 
     if out is None and not dry_run:
         raise click.UsageError("say where the study is to be: --out runs/NAME (or --dry-run to see what would come)")
@@ -112,6 +113,7 @@ def import_runs(
                 data=data,
                 on_duplicate=choices["on_duplicate"],
                 on_different_question=choices["on_different_question"],
+                describe_design=design_gaps,
                 announce=lambda text: click.echo(text, err=True),
                 progress=lambda done: advance(done, done),
             ),
