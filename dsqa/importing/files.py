@@ -20,7 +20,7 @@ __all__ = ["bare_name", "first_object", "head", "json_lines", "open_source", "pa
 
 _PACKED = (".gz", ".zst", ".xz", ".zip")
 _GZIP, _ZSTD, _XZ, _ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\x00", b"PK\x03\x04"
-_FIRST_LINE = 1 << 24
+_FIRST_LINE = 1 << 26
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -161,11 +161,12 @@ def json_lines(path: Path, report: ImportReport) -> Iterator[tuple[int, dict[str
 
 def first_object(path: Path) -> dict[str, Any] | None:
     """Return the object in the first line of a JSON Lines file that holds anything, or None where it holds none."""
-    for line in head(path, _FIRST_LINE).split(b"\n"):
-        if line.strip():
-            try:
-                row = parse_json(line)
-            except ValueError:
-                return None
-            return row if isinstance(row, dict) else None
-    return None
+    try:
+        with open_source(path) as stream:
+            line = stream.readline(_FIRST_LINE).removeprefix(_BOM)
+            while line and not line.strip():
+                line = stream.readline(_FIRST_LINE)
+        row = parse_json(line) if line.lstrip()[:1] == b"{" else None
+    except (SourceError, MissingDependencyError, ValueError):
+        return None
+    return row if isinstance(row, dict) else None

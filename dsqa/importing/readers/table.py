@@ -71,7 +71,11 @@ class _Table:
 
 
 def _columns(path: Path, options: ReadOptions) -> dict[str, str]:
-    sample = [row.values for row in islice(rows_of(path, ImportReport(skip_bad=True)), _SAMPLE)]
+    # Of each value as much as tells a text from an id: a row may hold megabytes.
+    sample = [
+        {name: value[:_LONG] if isinstance(value, str) else value for name, value in row.values.items()}
+        for row in islice(rows_of(path, ImportReport(skip_bad=True)), _SAMPLE)
+    ]
     names = list(dict.fromkeys(name for row in sample for name in row))
     return choose_columns(names, options.columns, sample, path)
 
