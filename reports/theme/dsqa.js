@@ -35,6 +35,13 @@
   /* "0.83 [0.79, 0.87]", "1,230", "−0.5", "< 0.001", "7/10", "1.2 × 10−7", "[0.1, 0.2]" → the number that leads. */
   var leading = /^\[?\s*([<>]?)\s*([+−-]?)\s*(\d[\d,]*(?:\.\d+)?|\.\d+)(?:\s*×\s*10([−-]?\d+)|\s*\/\s*([\d,]+))?/;
 
+  /* What is read, without a formula's source and, for a title, without marks of footnotes. */
+  function shownText(cell, leftOut) {
+    var copy = cell.cloneNode(true);
+    copy.querySelectorAll(leftOut).forEach(function (part) { part.remove(); });
+    return copy.textContent.trim();
+  }
+
   function missing(text) { return text === "" || text.charAt(0) === "–"; }
 
   function number(text) {
@@ -51,7 +58,7 @@
     var rows = Array.prototype.filter.call(body.rows, function (row) { return !row.querySelector("th.group"); });
     rows.forEach(function (row, i) { if (!row.dataset.at) { row.dataset.at = i; } });
     var entries = rows.map(function (row) {
-      var text = row.cells[column] ? row.cells[column].textContent.trim() : "";
+      var text = row.cells[column] ? shownText(row.cells[column], "annotation") : "";
       return { row: row, at: Number(row.dataset.at), text: text, gone: missing(text), number: number(text) };
     });
     var numeric = entries.every(function (entry) { return entry.gone || entry.number !== null; });
@@ -68,7 +75,7 @@
   function makeSortable(table, say) {
     var titles = table.tHead && table.tHead.rows.length ? table.tHead.rows[table.tHead.rows.length - 1].cells : [];
     Array.prototype.forEach.call(titles, function (title, column) {
-      var name = title.textContent.trim(), button = document.createElement("button");
+      var name = shownText(title, "annotation, sup"), button = document.createElement("button");
       if (!name) { return; }
       button.type = "button";
       button.className = "sort";
