@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -13,7 +15,6 @@ from matplotlib.patches import Patch
 from dsqa.figures.common import (
     MAX_PANELS,
     Caption,
-    blank,
     clean_left,
     condition_labels,
     counted,
@@ -28,8 +29,9 @@ from dsqa.figures.common import (
     title_for,
 )
 from dsqa.figures.style import EDGE, HATCHES, PALETTE, SMALL, WIDTHS_MM, Width, new_figure, styled
+from dsqa.figures.tables import StudyTables
 
-__all__ = ["answers_caption", "answers_data", "answers_figure", "answers_pages"]
+__all__ = ["Answers", "answers_caption", "answers_data", "answers_figure", "answers_of", "answers_pages"]
 
 PER_PAGE = 8
 """Questions on a page."""
@@ -45,18 +47,37 @@ _COLUMNS = ("question_id", "condition_id", "endpoint", "model", "temperature", "
 _POOLED = "all conditions"
 
 
-def answers_data(outcomes: pd.DataFrame, *, page: int | None = None) -> pd.DataFrame:
-    """Return the distribution behind a page of `answers_figure`, or behind all, every answer in full.
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """The distribution of answers.
 
-    A row per question, condition and answer that some run gave, and one for runs without a readable answer:
-    question_id, condition_id, condition, answer (its key, whole), bar (the bar it is drawn in), right (whether
-    it matches the ground truth), count, runs (all runs of the cell) and share (count ÷ runs).
-    Questions are in the table's order, answers by count over all conditions.
+    Parameters
+    ----------
+    table
+        See `answers_data`.
+    extent
+        N in words.
     """
+
+    table: pd.DataFrame
+    extent: str
+
+    @cached_property
+    def questions(self) -> list[str]:
+        """The questions, in drawing order."""
+        return in_order(self.table["question_id"])
+
+    def on(self, page: int) -> list[str]:
+        """Return the questions of a page, counted from 1."""
+        return self.questions[page_slice(len(self.questions), PER_PAGE, page, _NAME)]
+
+
+def answers_of(tables: StudyTables) -> Answers:
+    """Count the answers to each question under each condition; questions in the order of the cells."""
+    outcomes = tables.outcomes
     require(outcomes, _COLUMNS, _NAME)
-    columns = ["question_id", "condition_id", "condition", "answer", "bar", "right", "count", "runs", "share"]
     labels = condition_labels(outcomes)
-    table = pd.DataFrame(
+    runs = pd.DataFrame(
         {
             "question_id": outcomes["question_id"].astype(str),
             "condition_id": outcomes["condition_id"].astype(str),
@@ -64,38 +85,60 @@ def answers_data(outcomes: pd.DataFrame, *, page: int | None = None) -> pd.DataF
             "right": (outcomes["answer_status"] == "matched").fillna(False).astype(bool),
         }
     )
-    rows = []
-    for question, here in table.groupby("question_id", sort=False):
-        totals = here["answer"].value_counts()
-        rights = set(here.loc[here["right"] & here["answer"].notna(), "answer"])
-        order = sorted(totals.index, key=lambda key: (-int(totals[key]), key))
-        named = {key for i, key in enumerate(order) if i < TOP or key in rights}
-        if len(order) == len(named) + 1:  # a single answer left over is named rather than pooled
-            named.update(order)
-        for condition, label in labels.items():
-            cell = here[here["condition_id"] == condition]
-            counts = cell["answer"].value_counts()
-            for key in order:
-                if key in counts.index:
-                    bar = key if key in named else OTHER
-                    rows.append((question, condition, label, key, bar, key in rights, int(counts[key]), len(cell)))
-            unread = int(cell["answer"].isna().sum())
-            if unread:
-                rows.append((question, condition, label, None, NOT_READ, False, unread, len(cell)))
-    data = pd.DataFrame([(*row, row[6] / row[7]) for row in rows], columns=columns)
-    data = data.astype({"answer": "string", "right": bool})
-    if page is None or data.empty:
-        return data
-    return data[data["question_id"].isin(_shown(data, page))].reset_index(drop=True)
+    per_cell = runs.groupby(["question_id", "condition_id"], sort=False).size()
+    read = runs[runs["answer"].notna()]
+    answers = (
+        read.groupby(["question_id", "answer"]).agg(total=("right", "size"), right=("right", "any")).reset_index()
+    )
+    answers = answers.sort_values(["question_id", "total", "answer"], ascending=[True, False, True], kind="stable")
+    answers["named"] = (answers.groupby("question_id").cumcount() < TOP) | answers["right"]
+    left_over = (~answers["named"]).groupby(answers["question_id"]).transform("sum")
+    answers["named"] |= left_over == 1  # a single answer left over is named rather than pooled
+    answers["rank"] = answers.groupby("question_id").cumcount()
+    counts = read.groupby(["question_id", "condition_id", "answer"], sort=False).size().rename("count").reset_index()
+    counts = counts.merge(answers, on=["question_id", "answer"], how="left")
+    counts["bar"] = counts["answer"].where(counts["named"].astype(bool), OTHER)
+    unread = runs[runs["answer"].isna()].groupby(["question_id", "condition_id"], sort=False).size()
+    unread = unread.rename("count").reset_index().assign(answer=None, bar=NOT_READ, right=False, rank=len(runs))
+    # An empty part would take the types of the whole with it.
+    table = pd.concat([part for part in (counts, unread) if len(part)] or [counts], ignore_index=True)
+    cell = pd.MultiIndex.from_frame(table[["question_id", "condition_id"]])
+    table = table.assign(condition=table["condition_id"].map(labels), runs=per_cell.reindex(cell).to_numpy())
+    table["share"] = table["count"] / table["runs"]
+    questions = {
+        name: i
+        for i, name in enumerate(dict.fromkeys([*in_order(tables.cells["question_id"]), *runs["question_id"]]))
+    }
+    conditions = {name: i for i, name in enumerate(labels)}
+    order = np.lexsort([
+        table["rank"].to_numpy(dtype=float), table["condition_id"].map(conditions).to_numpy(dtype=float),
+        table["question_id"].map(questions).to_numpy(dtype=float),
+    ])  # fmt: skip
+    columns = ["question_id", "condition_id", "condition", "answer", "bar", "right", "count", "runs", "share"]
+    table = table.iloc[order][columns].reset_index(drop=True).astype({"answer": "string", "right": bool})
+    return Answers(table, extent(outcomes))
 
 
-def answers_pages(outcomes: pd.DataFrame) -> int:
+def answers_data(answers: Answers, *, page: int | None = None) -> pd.DataFrame:
+    """Return the distribution behind a page of `answers_figure`, or behind all, every answer in full.
+
+    A row per question, condition and answer that some run gave, and one for runs without a readable answer:
+    question_id, condition_id, condition, answer (its key, whole), bar (the bar it is drawn in), right (whether
+    it matches the ground truth), count, runs (all runs of the cell) and share (count ÷ runs).
+    Answers are in the order of their count over all conditions.
+    """
+    if page is None or answers.table.empty:
+        return answers.table
+    return answers.table[answers.table["question_id"].isin(answers.on(page))].reset_index(drop=True)
+
+
+def answers_pages(answers: Answers) -> int:
     """Return how many pages the figure fills: 8 questions go on one, spread evenly."""
-    return pages_for(outcomes["question_id"].nunique(), PER_PAGE)
+    return pages_for(len(answers.questions), PER_PAGE)
 
 
 @styled
-def answers_figure(outcomes: pd.DataFrame, *, page: int = 1, width: Width = "double") -> Figure:
+def answers_figure(answers: Answers, *, page: int = 1, width: Width = "double") -> Figure:
     """Draw the share of runs that gave each answer, a panel per question, conditions side by side.
 
     The 4 commonest answers of a question have a bar each and so has any right one; the rest is pooled as
@@ -104,19 +147,16 @@ def answers_figure(outcomes: pd.DataFrame, *, page: int = 1, width: Width = "dou
 
     Parameters
     ----------
-    outcomes
-        The outcome table, a row per run.
+    answers
+        From `answers_of`.
     page
         From 1 to `answers_pages`.
     width
         ``single`` (89 mm) or ``double`` (183 mm).
     """
-    data = answers_data(outcomes)
-    if data.empty:
-        return blank("No run to show: the study has no runs yet.", width)
-    bars = _bars(data)
-    shown = _shown(data, page)
-    conditions = in_order(bars["condition"])
+    shown = answers.on(page)
+    bars = _bars(answers_data(answers, page=page), pooled=answers.table["condition_id"].nunique() > MAX_PANELS)
+    conditions = [_POOLED] if _POOLED in set(bars["condition"]) else in_order(answers.table["condition"])
     across = 1 if width == "single" or len(shown) == 1 else 2
     down = -(-len(shown) // across)
     thick = {1: 4.2, 2: 6.0}.get(len(conditions), 1.8 * len(conditions) + 1.2)
@@ -149,35 +189,27 @@ def answers_figure(outcomes: pd.DataFrame, *, page: int = 1, width: Width = "dou
     return figure
 
 
-def answers_caption(outcomes: pd.DataFrame, *, page: int = 1) -> Caption:
-    """Return the caption of a page of `answers_figure` for the same table."""
+def answers_caption(answers: Answers, *, page: int = 1) -> Caption:
+    """Return the caption of a page of `answers_figure` for the same answers."""
     title = "Answers per question"
-    data = answers_data(outcomes)
-    if data.empty:
-        return Caption(title, "The study has no runs yet.", "An empty figure: no runs.")
-    shown = _shown(data, page)
-    conditions = data["condition_id"].nunique()
+    shown = answers.on(page)
+    conditions = answers.table["condition_id"].nunique()
     pooled = f" The {conditions} conditions are pooled." if conditions > MAX_PANELS else ""
-    pages = answers_pages(outcomes)
+    pages = answers_pages(answers)
     part = f" Page {page} of {pages}: {shown[0]} to {shown[-1]}." if pages > 1 else ""
     text = (
         f"Share of runs that gave each answer, per question.{pooled} The {TOP} commonest answers have a bar each, "
         f"and so has any right one (✓, by comparison with the ground truth); the rest is pooled as “{OTHER}”. "
         f"“{NOT_READ}” counts runs that failed or whose answer could not be read; shares are of all runs. "
-        f"Long answers are cut; the data beside the figure hold them whole. {extent(outcomes)}.{part}"
+        f"Long answers are cut; the data beside the figure hold them whole. {answers.extent}.{part}"
     )
-    here = data[data["question_id"].isin(shown)]
+    here = answers_data(answers, page=page)
     runs = here.groupby("question_id", sort=False)["count"].sum()
     right = here[here["right"]].groupby("question_id")["count"].sum().reindex(runs.index, fill_value=0)
     listed = "; ".join(f"{q} {right[q] / runs[q]:.0%}" for q in shown)
     return Caption(
         title, text, f"Bar charts of the answers to {counted(len(shown), 'question')}. Share right: {listed}."
     )
-
-
-def _shown(data: pd.DataFrame, page: int) -> list[str]:
-    questions = in_order(data["question_id"])
-    return questions[page_slice(len(questions), PER_PAGE, page, _NAME)]
 
 
 def _names(bars: pd.DataFrame) -> dict[str, str]:
@@ -189,9 +221,9 @@ def _names(bars: pd.DataFrame) -> dict[str, str]:
     return {bar: bar[cut:] or "(empty)" if bar in keys else bar for bar in in_order(bars["bar"])}
 
 
-def _bars(data: pd.DataFrame) -> pd.DataFrame:
+def _bars(data: pd.DataFrame, *, pooled: bool) -> pd.DataFrame:
     """Return a row per question, bar and hue with its share, in drawing order from the top."""
-    if data["condition_id"].nunique() > MAX_PANELS:
+    if pooled:
         data = data.assign(condition=_POOLED)
     # Each cell's runs once, however many answers it has.
     runs = data.drop_duplicates(["question_id", "condition_id"]).groupby(["question_id", "condition"])["runs"].sum()

@@ -110,7 +110,7 @@ _ALL = (
     ),
     FigureKind(
         "answers",
-        _outcomes,
+        answers.answers_of,
         answers.answers_figure,
         answers.answers_data,
         answers.answers_caption,

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dsqa import figures
-from dsqa.figures.answers import PER_PAGE
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.markdown import figure as placed
 from dsqa.report.page import Page
@@ -56,15 +54,7 @@ def place_figure(page: Page, name: str, *, label: str | None = None, **options: 
 
 def answer_figures(page: Page) -> Markdown:
     """Return how often each answer was given, question by question, on as many figures as it takes."""
-    # Cut here and not by the figure, whose every page would count the answers of the whole study again.
-    ids = [question.id for question in page.questions]
-    chunks = [ids[start : start + PER_PAGE] for start in range(0, len(ids), PER_PAGE)]
-    placed_pages = []
-    for number, chunk in enumerate(chunks, start=1):
-        outcomes = page.outcomes[page.outcomes["question_id"].isin(chunk)]
-        (drawn,) = figures.draw_figure("answers", replace(page.tables, outcomes=outcomes))
-        placed_pages.append(_place(page, drawn, "answers" if len(chunks) == 1 else f"answers-{number}"))
-    return Markdown("\n\n".join(placed_pages))
+    return place_figure(page, "answers")
 
 
 def _place(page: Page, drawn: figures.Drawn, name: str) -> Markdown:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
+
+from dsqa.bank import Bank, Question
 
 CELL_COLUMNS = [
     "study", "question_id", "category", "level", "condition_id", "endpoint", "model", "temperature", "runs",
@@ -34,3 +38,16 @@ def cells_of(outcomes: pd.DataFrame) -> pd.DataFrame:
             "settled": bool(abs(sd - 0.3) > 0.1),
         })  # fmt: skip
     return pd.DataFrame(rows, columns=CELL_COLUMNS)
+
+
+def bank_of(outcomes: pd.DataFrame) -> Bank:
+    """A bank of the questions in an outcome table."""
+    rows = outcomes.drop_duplicates("question_id")
+    questions = (
+        Question(
+            id=row.question_id, question="How many?", format="@x[n]", file_name="cars.csv", level=row.level,
+            common_answers=(("x", "42"),), category=row.category,
+        )
+        for row in rows.itertuples()
+    )  # fmt: skip
+    return Bank(tuple(questions), Path())

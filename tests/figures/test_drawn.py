@@ -5,23 +5,16 @@ import pandas as pd
 import pytest
 from matplotlib.collections import LineCollection, PathCollection
 
-from dsqa.figures import (
-    LogLogFit,
-    accuracy_instability_figure,
-    answers_data,
-    answers_figure,
-    correlation_data,
-    correlation_figure,
-    instability_data,
-    instability_figure,
-    question_map_data,
-    question_map_figure,
+from dsqa.figures import StudyTables
+from dsqa.figures.accuracy import accuracy_instability_figure
+from dsqa.figures.answers import answers_data, answers_figure, answers_of
+from dsqa.figures.by_temperature import (
     similarity_by_temperature_data,
     similarity_by_temperature_figure,
     tokens_by_temperature_figure,
-    verbosity_data,
-    verbosity_figure,
 )
+from dsqa.figures.instability import instability_data, instability_figure
+from dsqa.figures.question_map import question_map_data, question_map_figure
 
 
 def hand_cells() -> pd.DataFrame:
@@ -68,6 +61,10 @@ def segments(axes) -> list[list[tuple[float, float]]]:
         if isinstance(c, LineCollection)
         for line in c.get_segments()
     ]
+
+
+def answers_on(outcomes: pd.DataFrame):
+    return answers_of(StudyTables(outcomes, outcomes))
 
 
 def test_instability_dots_and_intervals_stand_where_the_table_says():
@@ -168,14 +165,14 @@ def test_map_data_is_sorted_by_the_least_favourable_verdict():
 
 def test_answers_counts_and_shares_of_all_runs():
     outcomes = hand_outcomes({"m1": ["x=42"] * 6 + ["x=1"] * 2 + [None] * 2})
-    data = answers_data(outcomes)
+    data = answers_data(answers_on(outcomes))
     rows = {a: (n, s, r) for a, n, s, r in zip(data["bar"], data["count"], data["share"], data["right"], strict=True)}
     assert rows == {"x=42": (6, 0.6, True), "x=1": (2, 0.2, False), "no answer read": (2, 0.2, False)}
 
 
 def test_answers_bars_are_the_shares_and_the_right_one_is_marked():
     outcomes = hand_outcomes({"m1": ["x=42"] * 6 + ["x=1"] * 2 + [None] * 2, "m2": ["x=1"] * 5 + ["x=42"] * 5})
-    (axes,) = answers_figure(outcomes).axes
+    (axes,) = answers_figure(answers_on(outcomes)).axes
     labels = [t.get_text() for t in axes.get_yticklabels()]
     assert labels == ["42 ✓", "1", "no answer read"]
     drawn = {(round(p.get_y() + p.get_height() / 2, 3), round(p.get_width(), 9)) for p in axes.patches}
@@ -185,7 +182,7 @@ def test_answers_bars_are_the_shares_and_the_right_one_is_marked():
 def test_answers_beyond_the_top_four_are_pooled_but_the_right_one_never():
     keys = [f"x={i}" for i in range(6) for _ in range(7 - i)]
     outcomes = hand_outcomes({"m1": [*keys, "x=42"]})
-    data = answers_data(outcomes).set_index("answer")
+    data = answers_data(answers_on(outcomes)).set_index("answer")
     assert list(data.index[data["bar"] == "other answers"]) == ["x=4", "x=5"]
     assert data.loc["x=42", "bar"] == "x=42"
     assert data["count"].sum() == len(outcomes)
@@ -193,18 +190,18 @@ def test_answers_beyond_the_top_four_are_pooled_but_the_right_one_never():
 
 def test_answers_a_single_one_left_over_is_named():
     outcomes = hand_outcomes({"m1": [f"x={i}" for i in range(5) for _ in range(6 - i)]})
-    assert "other answers" not in set(answers_data(outcomes)["bar"])
+    assert "other answers" not in set(answers_data(answers_on(outcomes))["bar"])
 
 
 def test_answers_names_stay_where_a_question_has_several_parts():
     outcomes = hand_outcomes({"m1": ["a=1; b=2", "a=1; b=3"]}, right="a=1; b=2")
-    (axes,) = answers_figure(outcomes).axes
+    (axes,) = answers_figure(answers_on(outcomes)).axes
     assert [t.get_text() for t in axes.get_yticklabels()] == ["a=1; b=2 ✓", "a=1; b=3"]
 
 
 def test_answers_of_runs_cut_off_still_count_as_right_answers():
     outcomes = hand_outcomes({"m1": ["x=42", "x=1"]}).assign(completion=0, accuracy=0)
-    assert bool(answers_data(outcomes).set_index("answer").loc["x=42", "right"])
+    assert bool(answers_data(answers_on(outcomes)).set_index("answer").loc["x=42", "right"])
 
 
 def hand_runs() -> pd.DataFrame:
@@ -243,30 +240,3 @@ def test_similarity_leaves_run_0_out():
     assert sorted(data["run"].unique()) == [1, 2, 3, 4]
     (axes,) = similarity_by_temperature_figure(hand_runs()).axes
     assert max(y for _, y in points(axes)) == pytest.approx(0.54)
-
-
-def test_correlation_prints_the_lower_triangle():
-    matrix = pd.DataFrame(
-        [[1, 0.5, -0.25], [0.5, 1, np.nan], [-0.25, np.nan, 1]], index=list("abc"), columns=list("abc")
-    )
-    assert correlation_data(matrix).values.tolist()[:2] == [["b", "a", 0.5], ["c", "a", -0.25]]
-    (axes,) = correlation_figure(matrix).axes
-    assert {t.get_position(): t.get_text() for t in axes.texts} == {
-        (0.5, 0.5): "+0.50", (0.5, 1.5): "−0.25", (1.5, 1.5): "–",
-    }  # fmt: skip
-
-
-def ratios() -> pd.DataFrame:
-    words = np.array([0.5, 1.0, 2.0, 4.0])
-    table = pd.DataFrame({"word_ratio": words, "token_ratio": 1.5 * words * np.exp([0.1, -0.1, 0.0, 0.3])})
-    return table.assign(question_id="q", condition_id="c", run=range(4))
-
-
-def test_verbosity_line_residuals_and_band_are_those_of_the_fit_given():
-    fit = LogLogFit(slope=1.0, intercept=float(np.log(1.5)), residual_sd=0.12)
-    assert np.allclose(verbosity_data(ratios(), fit)["residual"], [0.1, -0.1, 0.0, 0.3])
-    left, right = verbosity_figure(ratios(), fit).axes
-    (line,) = [line for line in left.lines if len(line.get_xdata()) == 2]
-    assert np.allclose(line.get_xydata(), [[0.5, 0.75], [4.0, 6.0]])
-    assert sorted(y for _, y in points(right)) == pytest.approx([-0.1, 0.0, 0.1, 0.3])
-    assert {round(float(line.get_ydata()[0]), 9) for line in right.lines} == {0.24, -0.24, 0.0}

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from dsqa.errors import ReportError
-from dsqa.figures import FIGURES, NotApplicableError, StudyTables, draw_figure
+from dsqa.figures import NotApplicableError, StudyTables, draw_figure
 from dsqa.figures.accuracy import accuracy_instability_caption
-from dsqa.figures.answers import answers_caption, answers_data, answers_figure, answers_pages
+from dsqa.figures.answers import answers_caption, answers_data, answers_figure, answers_of, answers_pages
 from dsqa.figures.by_temperature import tokens_by_temperature_caption, tokens_by_temperature_figure
 from dsqa.figures.common import condition_labels, shorten, shorten_name, side_by_side
 from dsqa.figures.instability import instability_caption
@@ -39,14 +39,21 @@ def check_headings(figure) -> None:
         assert box.y1 <= figure.bbox.y1 + 1
 
 
+def answers_on(outcomes: pd.DataFrame):
+    return answers_of(StudyTables(outcomes, cells_of(outcomes) if len(outcomes) else outcomes))
+
+
 OF_CELLS = ("question-map", "instability", "accuracy-instability")
+OF_RUNS = ("answers", "tokens-by-temperature", "similarity-by-temperature")
 
 
-def draw_all(outcomes: pd.DataFrame, cells: pd.DataFrame | None = None, only: tuple[str, ...] = ()) -> dict[str, str]:
+def draw_all(
+    outcomes: pd.DataFrame, cells: pd.DataFrame | None = None, only: tuple[str, ...] = (*OF_CELLS, *OF_RUNS)
+) -> dict[str, str]:
     """Draw every figure on every page, check that it stays on the page, and return why others do not apply."""
     tables = StudyTables(outcomes, cells_of(outcomes) if cells is None else cells, seed=1)
     left_out = {}
-    for name in only or FIGURES:
+    for name in only:
         try:
             drawn = list(draw_figure(name, tables))
         except NotApplicableError as error:
@@ -151,13 +158,14 @@ def test_all_runs_failed():
         answer_status="unparsed",
     )  # fmt: skip
     draw_all(outcomes)
-    assert set(answers_data(outcomes)["bar"]) == {"no answer read"}
+    assert set(answers_data(answers_on(outcomes))["bar"]) == {"no answer read"}
     assert "No run has a value" in tokens_by_temperature_caption(outcomes).text
 
 
 def test_no_runs_at_all():
     outcomes = synthetic_outcomes(questions=1).iloc[:0]
-    draw_all(outcomes, cells_of(synthetic_outcomes(questions=1)).iloc[:0])
+    left_out = draw_all(outcomes, cells_of(synthetic_outcomes(questions=1)).iloc[:0])
+    assert set(left_out.values()) == {"no run is marked yet"}
 
 
 def test_long_names_are_cut_on_paper_and_whole_in_the_data():
@@ -168,8 +176,8 @@ def test_long_names_are_cut_on_paper_and_whole_in_the_data():
     outcomes["model"] = "organisation/" + "a-very-long-model-name-" * 4
     draw_all(outcomes)
     assert name in set(question_map_data(cells_of(outcomes))["question_id"])
-    assert answer in set(answers_data(outcomes)["answer"].dropna())
-    labels = [t.get_text() for axes in answers_figure(outcomes).axes for t in axes.get_yticklabels()]
+    assert answer in set(answers_data(answers_on(outcomes))["answer"].dropna())
+    labels = [t.get_text() for axes in answers_figure(answers_on(outcomes)).axes for t in axes.get_yticklabels()]
     assert any(label.endswith("…") for label in labels)
     assert max(map(len, labels)) <= 24
 
@@ -188,20 +196,20 @@ def test_question_and_model_names_with_dollars_are_printed_as_they_are():
 
 def test_forty_one_questions_fill_even_pages():
     outcomes = synthetic_outcomes(questions=41, runs=4)
-    assert answers_pages(outcomes) == 6
-    seen = [list(dict.fromkeys(answers_data(outcomes, page=p)["question_id"])) for p in range(1, 7)]
+    assert answers_pages(answers_on(outcomes)) == 6
+    seen = [list(dict.fromkeys(answers_data(answers_on(outcomes), page=p)["question_id"])) for p in range(1, 7)]
     assert [len(page) for page in seen] == [7, 7, 7, 7, 7, 6]
     assert list(itertools.chain(*seen)) == [f"q{i:02d}" for i in range(1, 42)]
-    assert "Page 2 of 6: q08 to q14" in answers_caption(outcomes, page=2).text
+    assert "Page 2 of 6: q08 to q14" in answers_caption(answers_on(outcomes), page=2).text
 
 
 def test_many_conditions_are_pooled_and_the_caption_says_so():
     outcomes = synthetic_outcomes(questions=2, models=tuple("abcdef"), temperatures=(0.2, 0.7, 1.0), runs=4)
     draw_all(outcomes)
-    assert "The 18 conditions are pooled" in answers_caption(outcomes).text
-    data, cells = answers_data(outcomes), cells_of(outcomes)
+    assert "The 18 conditions are pooled" in answers_caption(answers_on(outcomes)).text
+    data, cells = answers_data(answers_on(outcomes)), cells_of(outcomes)
     assert data["condition_id"].nunique() == 18
-    (axes, _) = answers_figure(outcomes).axes
+    (axes, _) = answers_figure(answers_on(outcomes)).axes
     assert sum(p.get_width() for p in axes.patches) == pytest.approx(1.0)
     assert question_map_pages(cells) == 2
     pages = [set(question_map_data(cells, page=p)["condition_id"]) for p in (1, 2)]
@@ -223,7 +231,7 @@ def test_a_question_that_one_condition_lacks():
 
 def test_unequal_numbers_of_runs_are_told():
     outcomes = synthetic_outcomes(questions=2).iloc[1:]
-    assert "4 cells of 9 to 10 runs" in answers_caption(outcomes).text
+    assert "4 cells of 9 to 10 runs" in answers_caption(answers_on(outcomes)).text
 
 
 def test_conditions_that_differ_only_in_their_system_message_have_labels_of_their_own():
@@ -253,7 +261,7 @@ def test_unknown_verdict_is_refused():
 
 def test_a_page_that_is_not_there_is_refused():
     with pytest.raises(ReportError, match="has no page 2"):
-        answers_figure(synthetic_outcomes(questions=1), page=2)
+        answers_figure(answers_on(synthetic_outcomes(questions=1)), page=2)
 
 
 @given(st.lists(st.floats(0, 1), max_size=60), st.floats(0.001, 0.5), st.floats(0.01, 0.4))

@@ -12,21 +12,24 @@ import pytest
 from PIL import Image
 
 from dsqa.errors import ReportError
-from dsqa.figures import FIGURES, FORMATS, Caption, instability_figure, render, save_figure, save_figures
-from tests.figures.cells import cells_of
+from dsqa.figures import FIGURES, FORMATS, Caption, StudyTables, draw_figure, render, save_figure, save_figures
+from dsqa.figures.instability import instability_figure
+from tests.figures.cells import bank_of, cells_of
 from tests.support.synthetic import synthetic_outcomes
 
 OUTCOMES = synthetic_outcomes(questions=4)
 CELLS = cells_of(OUTCOMES)
+TABLES = StudyTables(OUTCOMES, CELLS, bank_of(OUTCOMES), seed=1)
+LEFT_OUT = {"question-by-model", "gallery"}
 
 SCRIPT = """
 import sys
 from pathlib import Path
-from tests.figures.cells import cells_of
+from tests.figures.cells import bank_of, cells_of
 from tests.support.synthetic import synthetic_outcomes
-from dsqa.figures import save_figures
+from dsqa.figures import StudyTables, save_figures
 outcomes = synthetic_outcomes(questions=4)
-save_figures(outcomes, cells_of(outcomes), Path(sys.argv[1]))
+save_figures(StudyTables(outcomes, cells_of(outcomes), bank_of(outcomes), seed=1), Path(sys.argv[1]))
 """
 
 
@@ -37,7 +40,7 @@ def hashes(folder: Path) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("figures")
-    save_figures(OUTCOMES, CELLS, folder)
+    assert set(save_figures(TABLES, folder).skipped) == LEFT_OUT
     return folder
 
 
@@ -46,7 +49,7 @@ def test_same_data_same_bytes_in_another_process(saved, tmp_path):
     root = Path(__file__).parents[2]
     subprocess.run([sys.executable, "-c", SCRIPT, str(tmp_path)], check=True, cwd=root, env=environment)
     assert hashes(tmp_path) == hashes(saved)
-    assert len(hashes(saved)) == 5 * len(FIGURES)
+    assert len(hashes(saved)) == 5 * (len(FIGURES) - len(LEFT_OUT))
 
 
 def test_rendering_does_not_depend_on_what_was_rendered_before():
@@ -110,7 +113,8 @@ def test_data_and_caption_lie_beside_the_picture(tmp_path):
 
 def test_several_pages_are_several_figures(tmp_path):
     outcomes = synthetic_outcomes(questions=9, runs=2)
-    paths = save_figures(outcomes, cells_of(outcomes), tmp_path, only=["answers"], formats=("svg",))
+    tables = StudyTables(outcomes, cells_of(outcomes))
+    paths = save_figures(tables, tmp_path, only=["answers"], formats=("svg",)).paths
     assert sorted(p.name for p in paths if p.suffix == ".svg") == ["answers-1.svg", "answers-2.svg"]
     both = pd.concat([pd.read_csv(tmp_path / f"answers-{i}.csv") for i in (1, 2)])
     assert list(dict.fromkeys(both["question_id"])) == [f"q{i:02d}" for i in range(1, 10)]
@@ -136,7 +140,17 @@ def test_unsafe_file_name_is_refused(tmp_path, name):
 
 def test_unknown_figure_is_refused(tmp_path):
     with pytest.raises(ReportError, match="no figure 'nope'"):
-        save_figures(OUTCOMES, CELLS, tmp_path, only=["nope"])
+        save_figures(TABLES, tmp_path, only=["nope"])
+
+
+def test_a_figure_asked_for_by_name_that_does_not_apply_is_refused_with_the_reason(tmp_path):
+    with pytest.raises(ReportError, match="'question-by-model' does not apply: there is one model only"):
+        save_figures(TABLES, tmp_path, only=["question-by-model"])
+
+
+def test_an_option_that_a_figure_lacks_is_refused():
+    with pytest.raises(ReportError, match=r"'verbosity-fit' has no option 'question' \(it takes none\)"):
+        next(draw_figure("verbosity-fit", TABLES, question="q01"))
 
 
 def test_a_folder_that_cannot_be_written_gives_one_clear_line(tmp_path):
