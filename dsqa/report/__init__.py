@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from dsqa.report.doses import accuracy_formula, dose_answer, dose_curves, dose_slopes, fit_summary
     from dsqa.report.drifting import drift_answer, drift_between, drift_overall, drift_power, drift_questions
     from dsqa.report.instability import (
+        any_spread,
         instability_cells,
         instability_groups,
         instability_lead,
@@ -113,6 +114,7 @@ __all__ = [
     "accuracy_stability",
     "agreement_table",
     "answer_figures",
+    "any_spread",
     "assignment_sheet",
     "attempt",
     "build_site",
@@ -253,6 +255,7 @@ _ON_A_PAGE = {
     "doses": ("accuracy_formula", "dose_answer", "dose_curves", "dose_slopes", "fit_summary"),
     "drifting": ("drift_answer", "drift_between", "drift_overall", "drift_power", "drift_questions"),
     "instability": (
+        "any_spread",
         "instability_cells",
         "instability_groups",
         "instability_lead",

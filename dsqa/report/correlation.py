@@ -209,11 +209,16 @@ def correlation_pairs(
     clusters = int(found["clusters"].max()) if "clusters" in found and found["clusters"].notna().any() else 0
     how = {"none": "not adjusted", "bh": "adjusted (Benjamini–Hochberg)", "by": "adjusted (Benjamini–Yekutieli)"}
     cut = f" Shown are the {rows:,} strongest within cells, of {len(wide):,}." if len(wide) > rows else ""
+    used = how.get(adjust, f"adjusted ({adjust})")
+    errors = (
+        f"Intervals: percentile bootstrap over {count(clusters, 'question')}; $p$: $t$ on its error, {used} "
+        f"over the {count(len(wide), 'pair')} of each column."
+        if clusters > 1
+        else "There are no intervals: all runs are of one question."
+    )
     caption = (
         f"{str(found['kind'].iloc[0]).capitalize()} correlations over {sizes.get('all runs', 0):,} runs, between "
-        f"{sizes.get('between cells', 0):,} cells and within them. Intervals: percentile bootstrap over "
-        f"{count(clusters, 'question')}; $p$: $t$ on the bootstrap's error, "
-        f"{how.get(adjust, f'adjusted ({adjust})')} over the {count(len(wide), 'pair')} of each column.{cut}"
+        f"{sizes.get('between cells', 0):,} cells and within them. {errors}{cut}"
     )
     notes = ["Fewer than ten questions: these intervals are too narrow."] if 1 < clusters < 10 else []
     return data_table(

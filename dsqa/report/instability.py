@@ -15,6 +15,7 @@ from dsqa.report.wording import count, interval, listing, number, percent
 from dsqa.stats import NOTABLE, summarise_groups, threshold_calls
 
 __all__ = [
+    "any_spread",
     "instability_cells",
     "instability_groups",
     "instability_lead",
@@ -70,6 +71,11 @@ def instability_lead(
     else:
         text.append(f"The largest is {number(top['instability'], 3)} ({where}).")
     return Markdown(" ".join(text))
+
+
+def any_spread(page: Page) -> bool:
+    """Tell whether any cell has a σ̄ that says something of the model: two scored runs, and a reply."""
+    return not no_reply(page) and bool(page.cells["instability"].notna().any())
 
 
 def _no_spread(cells: pd.DataFrame) -> str:
@@ -132,6 +138,8 @@ def instability_groups(page: Page, groups: pd.DataFrame | NotAvailable, *, level
     """
     if isinstance(groups, NotAvailable):
         return sentence(groups.reason)
+    if groups["instability"].isna().all():
+        return sentence(_no_spread(page.cells))
     by = list(groups.columns[: list(groups.columns).index("n_questions")])
     groups = in_order(page, groups, by)
     frame = group_names(page, groups, by)
@@ -226,11 +234,17 @@ def instability_thresholds(
     table = threshold_calls(cells, sorted({*thresholds, threshold}))
     used = table[table["threshold"] == threshold].iloc[0]
     near = cells[(cells["instability"].astype(float) - threshold).abs() <= 0.05]
+    low, high = percent(table["share"].min()), percent(table["share"].max())
+    span = f"runs from {low} to {high}" if low != high else f"is {low} throughout"
+    matter = (
+        f"{count(len(near), 'cell')} {'lies' if len(near) == 1 else 'lie'} within 0.05 of {threshold:g}: there the "
+        "call is a matter of the choice more than of the model."
+        if len(near)
+        else f"No cell lies within 0.05 of {threshold:g}."
+    )
     text = (
-        f"{percent(used['share'])} of cells are unstable at {threshold:g}; over the thresholds tried the share runs "
-        f"from {percent(table['share'].min())} to {percent(table['share'].max())}. "
-        f"{count(len(near), 'cell')} {'lies' if len(near) == 1 else 'lie'} within 0.05 of {threshold:g}: "
-        "their verdicts are a matter of the choice more than of the model."
+        f"{percent(used['share'])} of cells are unstable at {threshold:g}; over the thresholds tried the share "
+        f"{span}. {matter}"
     )
     fields = [
         Field("threshold", "Threshold", digits=2, width=10),

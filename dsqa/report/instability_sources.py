@@ -95,12 +95,15 @@ def _hidden(page: Page, layers: pd.DataFrame) -> str:
         return f"No cell has a stable score ($\\bar\\sigma < {NOTABLE:g}$)."
     split = steady[steady["modal_share"] <= _SPLIT]
     which = ", ".join(escape(name) for name in dict.fromkeys(split["question_id"].astype(str).head(8)))
+    if split.empty:
+        return (
+            f"In all {count(len(steady), 'cell')} with a stable score ($\\bar\\sigma < {NOTABLE:g}$) one answer has "
+            "more than half of the runs: here a steady score does mean a steady answer."
+        )
     text = (
         f"Of {count(len(steady), 'cell')} with a stable score ($\\bar\\sigma < {NOTABLE:g}$), {len(split):,} "
         f"{'has' if len(split) == 1 else 'have'} no answer that more than half of the runs give"
     )
-    if split.empty:
-        return f"{text}: here a steady score does mean a steady answer."
     more = "" if split["question_id"].nunique() <= 8 else ", …"
     cells = page.outcomes.merge(split[keys], on=keys)
     wrong = 1 - as_floats(cells["accuracy"])

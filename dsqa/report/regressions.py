@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dsqa.report.attempts import NotAvailable, sentence
+from dsqa.report.attempts import NO_REPLY, NotAvailable, sentence
 from dsqa.report.labels import by_text
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
@@ -35,7 +35,7 @@ def regression_summary(
         As `model_summary`.
     """
     if isinstance(fit, NotAvailable):
-        return sentence(f"no regression: {fit.reason}")
+        return sentence(fit.reason if fit.reason == NO_REPLY else f"no regression: {fit.reason}")
     return model_summary(
         fit, label=label, caption=caption, level=level, odds_ratios=odds_ratios, terms=_terms(page, fit)
     )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from dsqa.errors import StatisticsError
-from dsqa.report.attempts import NotAvailable, attempt, sentence
+from dsqa.report.attempts import NO_REPLY, NotAvailable, attempt, no_reply, sentence
 from dsqa.report.labels import by_text, group_names, in_order, level_text
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
@@ -25,7 +25,7 @@ _ERRORS = {
     "hc3": "independent runs (HC3)",
     "cluster": "clustered",
     "cluster-hc3": "clustered (HC3)",
-    "cluster bootstrap": "bootstrap",
+    "cluster bootstrap": "bootstrap over clusters",
 }
 _SOURCES = {
     "usage": "the endpoint's own count",
@@ -92,7 +92,7 @@ def verbosity_lead(page: Page, fit: LinearFit | NotAvailable, *, level: float = 
         f"of the logarithm over {count(fit.n, 'run')}; a run's token ratio is typically within "
         f"{percent(math.expm1(fit.sigma))} of it (one residual SD)."
     )
-    return Markdown(text)
+    return Markdown(text.replace("-", "−"))
 
 
 def _equals(p: float) -> str:
@@ -194,6 +194,8 @@ def verbosity_by(
     cluster, level
         Of the intervals.
     """
+    if no_reply(page):
+        return sentence(NO_REPLY)
     made = []
     for key, group in rows.groupby(list(by), sort=True, dropna=False):
         row: dict[str, object] = dict(zip(by, key, strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ from dsqa.stats import Interval, LinearFit, LineChecks
 __all__ = ["verbosity_checks", "verbosity_levels", "verbosity_paper"]
 
 _NORMAL = 0.0455
+_MINUS = re.compile(r"(?<![^\s\[])-(?=\d)")
 # Ni, Evkaya and de Carvalho (2026), over gpt-4o, gpt-4o-mini, gpt-4.1-mini and gpt-4.1-nano.
 _PAPER = {
     "spearman": "0.953",
@@ -226,7 +228,7 @@ def verbosity_paper(
         f"in brackets are at {level_text(level)} here and 95 % there."
     )
     return table(
-        columns, [[cell.replace(" -", " −") if i else cell for i, cell in enumerate(row)] for row in rows],
+        columns, [[_MINUS.sub("−", cell) if i else cell for i, cell in enumerate(row)] for row in rows],
         label="tbl-verbosity-paper", caption=caption,
     )  # fmt: skip
 

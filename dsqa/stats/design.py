@@ -93,10 +93,15 @@ def design(formula: str, data: pd.DataFrame, *, cluster: str | None = None, also
     table = plain(data)
     if cluster is not None:
         table = table[table[cluster].notna()]
+    if table.empty:
+        raise StatisticsError(f"there are no rows to fit '{formula}' to")
     try:
         with np.errstate(divide="ignore", invalid="ignore"):
             model = smf.ols(formula, table, missing="drop")
     except (NameError, KeyError, SyntaxError, ValueError) as error:
+        if "zero-size" in str(error):
+            # numpy's words for the largest of nothing: no row was left to build the matrices of.
+            raise StatisticsError(f"no row has all that '{formula}' needs") from None
         raise StatisticsError(f"the formula '{formula}' cannot be fitted: {error}") from None
     except Exception as error:
         # The formula library wraps every failure in classes of its own.

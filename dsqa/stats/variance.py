@@ -155,6 +155,8 @@ def variance_components(
         raise StatisticsError(f"a run has no {' or '.join(names)}")
     cells = _sufficient(data, names)
     runs = cells.size.sum()
+    if not runs:
+        raise StatisticsError(f"no run has a {value}")
     if cells.questions < 2:
         raise StatisticsError("at least two questions are needed to see variance between questions")
     if runs == len(cells.size):
