@@ -19,11 +19,11 @@ from dsqa.importing.cells import Cells, Numbered
 from dsqa.importing.metrics_file import MetricsFile
 from dsqa.importing.spool import Spool
 from dsqa.study.design import Condition, fingerprint
-from dsqa.study.folder import CellPlan, StudyDescription, StudyFolder, hash_file, replace_text
+from dsqa.study.folder import IMPORTED, CellPlan, StudyDescription, StudyFolder, hash_file, replace_text
 
-__all__ = ["IMPORT_FILE", "METRICS_FILE", "ROWS_FILE", "Contents", "check_out", "write_folder"]
+__all__ = ["METRICS_FILE", "ROWS_FILE", "Contents", "check_out", "write_folder"]
 
-IMPORT_FILE, METRICS_FILE, ROWS_FILE = "import.json", "source_metrics.parquet", "source_rows.jsonl.gz"
+METRICS_FILE, ROWS_FILE = "source_metrics.parquet", "source_rows.jsonl.gz"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 # In a record's line the run number and the prompt's fingerprint follow each other; quotes in ids are escaped.
@@ -87,7 +87,7 @@ def write_folder(contents: Contents, root: Path) -> None:
         seed=contents.seed,
         conditions=contents.conditions,
         cells=tuple(CellPlan(*key, prompt_hash) for key, prompt_hash in zip(keys, prompts, strict=True)),
-        settings={"imported": {"format": contents.described["format"], "details": IMPORT_FILE}},
+        settings={"imported": {"format": contents.described["format"], "details": IMPORTED}},
         template={},
         bank_hash=contents.bank.hash,
         data_hashes={name: hash_file(contents.bank.data_dir / name) for name in names},
@@ -104,7 +104,7 @@ def write_folder(contents: Contents, root: Path) -> None:
         metrics=metrics,
         design=contents.describe_design(runs) if contents.describe_design is not None else [],
     )
-    replace_text(root / IMPORT_FILE, json.dumps(contents.described, indent=1, ensure_ascii=True) + "\n")
+    replace_text(root / IMPORTED, json.dumps(contents.described, indent=1, ensure_ascii=True) + "\n")
 
 
 def _joined(prompts: set[str]) -> str:

@@ -17,7 +17,7 @@ from dsqa.records import FileLock, read_records
 from dsqa.sampling.plan import CellRequest
 from dsqa.study.config import StudyConfig
 from dsqa.study.design import Cell, Condition, conditions_of
-from dsqa.study.folder import CellPlan, StudyDescription, StudyFolder, hash_file
+from dsqa.study.folder import IMPORTED, CellPlan, StudyDescription, StudyFolder, hash_file
 from dsqa.study.sections import SEED_PER_RUN, EndpointConfig, PromptConfig
 
 __all__ = [
@@ -55,6 +55,12 @@ def prepare_study(config: StudyConfig, study_path: Path | None, root: Path) -> S
     StudyLockedError
         Another process is sampling this study.
     """
+    if (root / IMPORTED).exists():
+        raise StudyError(
+            "holds runs that were imported, which nothing is added to or asked again for",
+            path=root,
+            hint="give the study another name in study.yaml; 'dsqa score' takes the folder itself",
+        )
     base_dir, bank, template, conditions, cells = _design(config, study_path)
     prices = find_prices(config.prices, base_dir)
     names = sorted({q.file_name for q in bank if q.file_name is not None})

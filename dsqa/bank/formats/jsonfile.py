@@ -1,4 +1,7 @@
-"""JSON Lines, one question per line, in which a study keeps its questions; and JSON, one list of questions."""
+"""JSON Lines, one question per line, in which a study keeps its questions; and JSON, one list of questions.
+
+Files that are called .jsonl and hold objects over several lines, one after another, are read too.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,8 @@ from dsqa.errors import BankError
 __all__ = ["read_document", "read_lines", "write_document", "write_lines"]
 
 _ONE_PER_LINE = "a bank is JSONL: one whole {…} object per line"
+_OBJECT = re.compile(r"^\{", re.MULTILINE)
+_BETWEEN = re.compile(r"[\s,]*")
 _ITEM = re.compile(r"[^\s,]")
 _KINDS = {
     "str": "text", "bool": "true/false", "int": "a number", "float": "a number", "list": "a list",
@@ -43,7 +48,7 @@ def read_lines(path: Path) -> Source:
     """Read the lines of a file; a line that cannot be read is a finding."""
     text, findings = read_text(path, only_unicode=True)
     rows: list[Row] = []
-    for line, item in _lines(text):
+    for line, item in _objects(text) if _spread(text) else _lines(text):
         if isinstance(item, Finding):
             findings.append(item)
         else:
@@ -130,6 +135,33 @@ def _lines(text: str) -> Iterator[tuple[int, dict[str, Any] | Finding]]:
             else:
                 kind = _KINDS[type(row).__name__]
                 yield line, Finding(None, f"is {kind}, not an object", _ONE_PER_LINE, line=line)
+
+
+def _spread(text: str) -> bool:
+    """Whether the first object goes on beyond its first line, as printed for people."""
+    first = next((line for line in text.split("\n") if line.strip()), "").rstrip()
+    return first.startswith("{") and not first.endswith("}")
+
+
+def _objects(text: str) -> Iterator[tuple[int, dict[str, Any] | Finding]]:
+    """Yield objects over several lines; after a broken one, reading goes on at the next line that begins one."""
+    decoder = json.JSONDecoder(**_STRICT)
+    position = 0
+    while (position := _BETWEEN.match(text, position).end()) < len(text):  # type: ignore[union-attr]
+        line = text.count("\n", 0, position) + 1
+        try:
+            if text[position] != "{":
+                raise ValueError("what stands between two objects is none")
+            item, position = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError) as error:
+            at = error.lineno if isinstance(error, json.JSONDecodeError) else line
+            said = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+            message = f"not valid JSON: {said}, in the object that begins at line {line}"
+            yield line, Finding(None, message, "mend the object; the others are read", line=at)
+            following = _OBJECT.search(text, position + 1)
+            position = following.start() if following else len(text)
+        else:
+            yield line, item
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
