@@ -1,4 +1,4 @@
-"""Import a large log: peak memory and MB/s. ``python -m benchmarks.importing [GB] [FOLDER]``; by default 1 GB in /tmp.
+"""Import a large log: peak memory and MB/s. ``python -m benchmarks.importing [GB] [FOLDER]``; by default 1 GB.
 
 The log is in the shape of the DS-QA authors' run files: 5 kB to a run, 100 runs to a cell. It is deleted afterwards.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dsqa.importing import import_study
 
-_WORDS = "the mean of the column is about and so we fit a line with slope and look at residuals".split()
+_WORDS = ("the", "mean", "of", "a", "column", "is", "about", "and", "so", "we", "fit", "a", "line", "with", "slope")
 _RUNS = 100
 
 

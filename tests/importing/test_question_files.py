@@ -1,0 +1,71 @@
+"""Question files as the DS-QA authors keep them: objects over several lines, one after another, some of them broken."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dsqa.bank import load_bank
+from dsqa.bank.load import examine_bank
+from dsqa.errors import BankError
+from tests.importing.support import imported, write_lines
+
+QUESTIONS = [
+    {
+        "id": n,
+        "question": f"What is the mean of column {n}?",
+        "concepts": ["Data Summary"],
+        "format": "@mean[value]",
+        "file_name": None,
+        "level": "easy",
+        "common_answers": [["mean", f"{n}.5"]],
+    }
+    for n in range(1, 5)
+]
+
+
+def printed(*broken: int) -> str:
+    texts = [json.dumps(question, indent=2) for question in QUESTIONS]
+    for number in broken:
+        texts[number] = texts[number].replace('"level": "easy",', '"level": "easy"')
+    return "\n".join(texts) + "\n"
+
+
+def test_objects_over_several_lines_are_questions(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text(printed())
+    assert [(q.id, q.answers) for q in load_bank(path)] == [(str(n), {"mean": f"{n}.5"}) for n in range(1, 5)]
+
+
+def test_broken_objects_are_named_by_line_and_the_rest_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text(printed(1, 3))
+    examined = examine_bank(path)
+    assert [item.question.id for item in examined.items] == ["1", "3"]
+    lines = path.read_text().split("\n")
+    assert [lines[f.line - 2] for f in examined.errors if f.line] == ['  "level": "easy"'] * 2
+    with pytest.raises(BankError, match="in the object that begins at line 17"):
+        load_bank(path)
+
+
+def test_an_object_cut_off_at_the_end_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text(printed()[:-40])
+    examined = examine_bank(path)
+    assert [item.question.id for item in examined.items] == ["1", "2", "3"]
+    assert len(examined.errors) == 1
+
+
+def test_an_import_keeps_the_whole_questions_of_a_bank_and_says_which_are_broken(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text(printed(1))
+    rows = [
+        {"id": n, "round": r, "status": "completed", "reasoning": "@mean[1.5]", "words": 1, "runtime": 1.0}
+        for n in (1, 2)
+        for r in range(2)
+    ]
+    folder, said = imported(tmp_path, write_lines(tmp_path / "x_gpt_4o_1.jsonl", rows), bank=path)
+    assert [(q.id, q.marked) for q in folder.bank()] == [("1", True), ("2", False)]
+    assert any("in the object that begins at line 17" in left["what"] for left in said["left_out"])
