@@ -53,8 +53,7 @@ first_model <- function(runs) {
   blocks <- blocks[vapply(cells[blocks], nlevels, 1L) > 1]
   if (length(blocks) < 2) blocks <- setdiff(blocks, "question_id")
   formula <- if (length(blocks)) reformulate(blocks, "score") else score ~ 1
-  model <- eval(bquote(lm(.(formula), data = cells)))
-  model
+  eval(bquote(lm(.(formula), data = cells)))
 }
 
 show_first_model <- function(runs) {
@@ -62,6 +61,10 @@ show_first_model <- function(runs) {
       nlevels(droplevels(runs$condition_id)), "conditions\n\n")
   cat("Status of the runs:\n")
   print(table(droplevels(runs$status)))
+  if (all(is.na(runs$score))) {
+    cat("No run has a score, so there is no model: the questions have no ground truth.\n")
+    return(invisible(NULL))
+  }
   model <- first_model(runs)
   print(summary(model))
   terms <- grep("^condition_id", names(coef(model)), value = TRUE)

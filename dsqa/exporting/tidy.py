@@ -28,7 +28,7 @@ FACTORS = (
 KNOWN_LEVELS: dict[str, tuple[str, ...]] = {
     "level": ("easy", "medium", "hard"),
     "status": get_args(Status),
-    "answer_status": ("matched", "partial", "mismatched", "unparsed"),
+    "answer_status": ("matched", "partial", "mismatched", "unparsed", "unmarked"),
     "flaky": ("no", "code", "machine"),
 }
 """Labels that have an order in every study."""

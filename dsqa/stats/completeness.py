@@ -213,7 +213,14 @@ def _asked_again(runs: pd.DataFrame, cells: pd.DataFrame, seed: int, sequential:
         if first == 1
         else {"the spread of the scores in": spread, "the mean score of": mean}
     )
-    tested = {name: rank_test(values, n, strata, stream(seed, "design", name)) for name, values in what.items()}
+    # Cells without a ground truth have no score, and say nothing here.
+    known = np.isfinite(mean)
+    if known.sum() < _LEAST_CELLS:
+        return []
+    tested = {
+        name: rank_test(values[known], n[known], strata[known], stream(seed, "design", name))
+        for name, values in what.items()
+    }
     found = dict(zip(tested, adjust_p([p for _, p in tested.values()]), strict=True))
     by_result = {name: p for name, p in found.items() if p < ALPHA}
     runs_word = "first run" if first == 1 else f"first {first:,} runs"
