@@ -114,7 +114,7 @@ def test_each_step_reads_what_the_one_before_wrote(tmp_path, server):
     dsqa("score", recorded, cwd=tmp_path)
     cells = pd.read_parquet(recorded / "cells.parquet")
     assert cells["runs"].tolist() == [2, 2]
-    reports = dsqa("report", study, "--format", "html,pdf", cwd=tmp_path).stdout.split()
+    reports = dsqa("report", study, "--notebook", "overview", "--format", "html,pdf", cwd=tmp_path).stdout.split()
     assert [Path(path).suffix for path in reports] == [".html", ".pdf"]
     assert (tmp_path / reports[1]).read_bytes().startswith(b"%PDF")
 

@@ -1,53 +1,88 @@
-"""A real browser that opens pages, has a script look at them, and says what it saw."""
+"""A headless Chromium, driven over its debugging port: what a page requests, and what its scripts do."""
 
 from __future__ import annotations
 
-import html
+import asyncio
 import json
-import re
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
-import pytest
+import aiohttp
 
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+PROGRAM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+
+_FLAGS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
+    "--disable-default-apps", "--no-default-browser-check", "--disable-domain-reliability", "--no-pings",
+    "--remote-debugging-port=0",
+)  # fmt: skip
 
 
-def look(folder: Path, frames: dict[str, tuple[str, int]], script: str) -> Any:
-    """Open pages in frames of a given width and return what `script` returns.
+def visit(urls: list[str], scratch: Path, script: str = "null") -> tuple[list[str], list[Any]]:
+    """Open pages one after the other; return every address they requested, and what `script` gives on each."""
+    return asyncio.run(_visit(urls, scratch, script))
 
-    Parameters
-    ----------
-    folder
-        Where the pages' relative addresses lead.
-    frames
-        Name → the page's text and the frame's width in pixels. Narrower than any window can be made.
-    script
-        Body of a function of `pages`, which maps each name to its window.
-    """
-    program = next((path for name in PROGRAMS if (path := shutil.which(name))), None)
-    if program is None:
-        pytest.skip("no Chromium on this machine to open pages in")
-    parts = [
-        f'<iframe name="{name}" style="width: {width}px; height: 900px" srcdoc="{html.escape(text)}"></iframe>'
-        for name, (text, width) in frames.items()
-    ]
-    driver = (
-        "addEventListener('load', () => { const pages = {}; for (const frame of document.querySelectorAll('iframe'))"
-        " pages[frame.name] = frame.contentWindow; let seen; try { seen = (function () {" + script + "})(); }"
-        " catch (error) { seen = String(error); }"
-        " document.body.textContent = 'SEEN' + encodeURIComponent(JSON.stringify(seen)) + 'END'; });"
-    )
-    page = folder / "driver.html"
-    page.write_text(f"<!doctype html><body>{''.join(parts)}<script>{driver}</script></body>", encoding="utf-8")
-    command = [
-        program, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'browser'}",
-        "--virtual-time-budget=20000", "--dump-dom", page.as_uri(),
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
-    found = re.search("SEEN(.*?)END", done.stdout)
-    assert found, f"the browser said nothing: {done.stderr[-2000:]}"
-    return json.loads(unquote(found.group(1)))
+
+async def _visit(urls: list[str], scratch: Path, script: str) -> tuple[list[str], list[Any]]:
+    profile = scratch / "profile"
+    command = [str(PROGRAM), *_FLAGS, f"--user-data-dir={profile}", "about:blank"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        port = await _port(profile / "DevToolsActivePort")
+        async with aiohttp.ClientSession() as http:
+            async with http.get(f"http://127.0.0.1:{port}/json/list") as answer:
+                [target] = [row for row in await answer.json() if row["type"] == "page"]
+            async with http.ws_connect(target["webSocketDebuggerUrl"], max_msg_size=0) as socket:
+                page = _Page(socket)
+                await page.call("Network.enable")
+                await page.call("Page.enable")
+                results = []
+                for url in urls:
+                    await page.call("Page.navigate", url=url)
+                    await page.until("Page.loadEventFired")
+                    done = await page.call("Runtime.evaluate", expression=script, returnByValue=True)
+                    results.append(done["result"].get("value"))
+                return page.requested, results
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+async def _port(path: Path) -> str:
+    for _ in range(600):
+        if path.is_file() and path.read_text().strip():
+            return path.read_text().split()[0]
+        await asyncio.sleep(0.1)
+    raise AssertionError("the browser did not start")
+
+
+class _Page:
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self._socket = socket
+        self._number = 0
+        self._seen: list[str] = []
+        self.requested: list[str] = []
+
+    async def _receive(self) -> dict[str, Any]:
+        message: dict[str, Any] = json.loads((await self._socket.receive(timeout=60)).data)
+        if "method" in message:
+            self._seen.append(message["method"])
+        if message.get("method") == "Network.requestWillBeSent":
+            self.requested.append(message["params"]["request"]["url"])
+        return message
+
+    async def call(self, method: str, **params: Any) -> dict[str, Any]:
+        self._number += 1
+        self._seen.clear()
+        await self._socket.send_json({"id": self._number, "method": method, "params": params})
+        while True:
+            message = await self._receive()
+            if message.get("id") == self._number:
+                return dict(message["result"])
+
+    async def until(self, event: str) -> None:
+        while event not in self._seen:
+            await self._receive()

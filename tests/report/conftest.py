@@ -9,6 +9,7 @@ from dsqa.report import render_report
 from dsqa.report.locate import shipped
 from dsqa.study import StudyFolder
 from tests.report.study import make_study
+from tests.report.tiny_site import TinySite, write_notebooks
 
 HOSTILE = "\n".join(
     [
@@ -61,3 +62,14 @@ def rendered(study: StudyFolder) -> dict[str, Path]:
         paths = render_report(study, formats=("html", "pdf", "docx"))
     assert {kind: _listing(shipped(kind)) for kind in ("notebooks", "reports")} == before
     return {path.suffix[1:]: path for path in paths}
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> TinySite:
+    """A small site with all its documents, made once; tests that change something work on a copy."""
+    root = tmp_path_factory.mktemp("tiny site")
+    site = TinySite(make_study(root / "runs" / "tiny", questions=1, runs=2), root / "notebooks")
+    write_notebooks(site.notebooks)
+    result, _ = site.build(formats=("html", "pdf", "docx"), quarto_project=root / "project")
+    assert not result.failed
+    return site

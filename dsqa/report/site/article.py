@@ -28,6 +28,8 @@ __all__ = ["Chapter", "join_notebooks"]
 # chapters show again) is for a reader who wants one page.
 _OPENING = ("sec-answer", "sec-questions")
 _CLOSING = ("sec-ledger", "sec-methods", "sec-appendix")
+# The sheet repeats the overview, for print.
+_NO_CHAPTERS = ("overview", "sheet")
 _BIBLIOGRAPHY = "::: {#refs}"
 
 
@@ -42,8 +44,8 @@ class Chapter:
 def join_notebooks(title: str, chapters: Sequence[Chapter]) -> NotebookNode:
     """Return the notebooks as one, to be rendered as a single document.
 
-    Each notebook but ``overview`` becomes a chapter, its headings one level down. An identifier that an earlier
-    chapter has given is renamed, with the references to it; links to what the article leaves out become plain text;
+    Each notebook but ``overview`` and ``sheet`` becomes a chapter, its headings one level down. An identifier that an
+    earlier chapter has given is renamed, with the references to it; links to what the article leaves out become plain text;
     there is one list of references, at the end.
 
     Parameters
@@ -65,7 +67,7 @@ def join_notebooks(title: str, chapters: Sequence[Chapter]) -> NotebookNode:
         closing = [cell for name in _CLOSING if name in parts for cell in parts[name].cells]
         taken |= set(defined_ids(notebook_of([*opening, *closing])))
     for chapter in chapters:
-        if chapter.page.name == "overview":
+        if chapter.page.name in _NO_CHAPTERS:
             continue
         cells = _chapter(chapter, taken)
         taken |= set(defined_ids(notebook_of(cells)))

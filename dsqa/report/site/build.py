@@ -15,6 +15,7 @@ from dsqa.report.site.executing import execute_notebooks, is_executed
 from dsqa.report.site.front import PageTitle
 from dsqa.report.site.project import lay_project
 from dsqa.report.site.rendering import (
+    ALONE,
     SEARCH,
     article_notebook,
     linked_notebooks,
@@ -29,6 +30,7 @@ __all__ = ["ORDER", "SiteResult", "build_site", "shipped_notebooks"]
 
 ORDER = (
     "overview",
+    "sheet",
     "instability",
     "accuracy",
     "models",
@@ -95,7 +97,8 @@ def build_site(
     folder
         The study.
     formats
-        Of the single-file documents: ``article`` (all notebooks) and ``overview``, in each of them.
+        Of the single-file documents, in each of them: ``article`` (all notebooks), and the pages that are read alone
+        (`rendering.ALONE`); a page's HTML is the site's.
     notebooks
         Names of shipped notebooks; all by default. With some of them only, the other pages stay on the site as long
         as they are up to date, and there is no article.
@@ -151,7 +154,7 @@ def build_site(
 def _remove_outdated(state: State, formats: Sequence[str]) -> None:
     """Remove what an earlier making left and this one does not make: it may be of another state of the study."""
     kept = {f"{name}{ending}" for name in state.pages for ending in (".ipynb", ".html")}
-    kept |= {"index.html", *SEARCH, *(f"{name}.{ending}" for name in ("article", "overview") for ending in formats)}
+    kept |= {"index.html", *SEARCH, *(f"{name}.{ending}" for name in ("article", *ALONE) for ending in formats)}
     for name in state.made.names:
         if name not in kept:
             (state.dir / name).unlink(missing_ok=True)

@@ -64,7 +64,7 @@ def _key(state: State, name: str) -> str:
         {
             "notebook": hash_file(state.sources[name]),
             "parameters": state.parameters[name],
-            "mentioned": mentioned_hashes(others, state.dir),
+            "mentioned": mentioned_hashes(others, (state.dir, state.folder.root.parent)),
             "study": state.study,
             "code": code_hash(),
         }

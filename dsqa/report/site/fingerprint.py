@@ -11,8 +11,9 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -48,24 +49,24 @@ def study_hash(folder: StudyFolder) -> str:
     return hash_of(rows)
 
 
-def mentioned_hashes(values: Mapping[str, Any], base: Path) -> dict[str, str]:
+def mentioned_hashes(values: Mapping[str, Any], bases: Sequence[Path]) -> dict[str, str]:
     """Return a hash of each file and recorded study that a parameter names, such as an earlier study's folder.
 
     Parameters
     ----------
     values
         Parameter → value; lists are looked into.
-    base
-        What relative paths are relative to: the notebook's working folder.
+    bases
+        What relative paths are relative to: the notebook's working folder, and where studies lie beside each other.
     """
     found = {}
-    for text in _texts(values.values()):
+    for text, base in product(_texts(values.values()), bases):
         try:
             path = base / text
             if path.is_file():
-                found[text] = hash_file(path)
+                found[str(path)] = hash_file(path)
             elif StudyFolder(path).description_path.is_file():
-                found[text] = study_hash(StudyFolder(path))
+                found[str(path)] = study_hash(StudyFolder(path))
         except (OSError, ValueError):  # too long for a path, or not one at all
             continue
     return found

@@ -10,7 +10,7 @@ import yaml
 from nbformat import NotebookNode
 
 from dsqa.report.markdown import code_span, escape
-from dsqa.report.site.texts import defined_ids, markdown_cell, notebook_of, raw_cell, sections, used_ids
+from dsqa.report.site.texts import markdown_cell, notebook_of, raw_cell, sections
 
 __all__ = ["PageTitle", "failure_page", "front_matter", "index_page", "title_of", "titled_notebook"]
 
@@ -81,16 +81,14 @@ def index_page(name: str, pages: Sequence[PageTitle], overview: NotebookNode | N
 
 
 def _lead(overview: NotebookNode | None) -> list[str]:
-    """Return the overview's first output, unless it needs something else of its page."""
+    """Return the overview's first statement."""
     for section in [] if overview is None else sections(overview):
         if section.id is None:
             continue
         for cell in section.cells:
             for output in cell.get("outputs", []):
                 text = output.get("data", {}).get("text/markdown", "")
-                alone = notebook_of([markdown_cell(text)])
-                needs = [i for i in used_ids(alone) if i.startswith(("fig-", "tbl-", "eq-", "sec-"))]
-                if text and not set(needs) - set(defined_ids(alone)):
+                if text:
                     return ["## In short {#sec-short}", text]
         break
     return []

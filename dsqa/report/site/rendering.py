@@ -27,10 +27,21 @@ from dsqa.report.site.state import State
 from dsqa.report.site.texts import defined_ids, map_markdown, retarget
 from dsqa.study.folder import hash_file, replace_text
 
-__all__ = ["SEARCH", "article_notebook", "linked_notebooks", "render_documents", "render_pages", "write_search"]
+__all__ = [
+    "ALONE",
+    "SEARCH",
+    "article_notebook",
+    "linked_notebooks",
+    "render_documents",
+    "render_pages",
+    "write_search",
+]
 
 SEARCH = ("search-index.js", "search.js")
 """The scripts beside the pages: the index, and the code that looks in it."""
+
+ALONE = ("overview", "sheet")
+"""Pages that are printed and sent by themselves."""
 
 
 def linked_notebooks(state: State, ending: str) -> dict[str, NotebookNode]:
@@ -89,7 +100,7 @@ def write_search(state: State) -> None:
 
 
 def render_documents(state: State, formats: Sequence[str], *, article: bool) -> list[Path]:
-    """Render the article, and the overview as a document of its own in the formats in which it is no page.
+    """Render the article, and the pages that are read alone in the formats for paper.
 
     Returns
     -------
@@ -100,10 +111,10 @@ def render_documents(state: State, formats: Sequence[str], *, article: bool) -> 
     if article:
         joined = article_notebook(state)
         targets = {f"article.{name}": joined for name in formats}
-    if "overview" in state.pages:
-        overview = _notebooks(state)["overview"]
-        _lead_somewhere(overview, {})
-        targets |= {f"overview.{name}": overview for name in formats if name != "html"}
+    for name, book in _notebooks(state).items():
+        if name in ALONE and state.pages[name].failure is None:
+            _lead_somewhere(book, {})
+            targets |= {f"{name}.{ending}": book for ending in formats if ending != "html"}
     before = set(state.made.names)
     errors = _render_changed(state, targets, {target: {"subtitle": state.line} for target in targets})
     for target, error in errors.items():

@@ -30,6 +30,7 @@ _HEADING = re.compile(r"^(#{1,5})(?=\s)")
 _DEFINED = re.compile(r"\{#([A-Za-z][\w-]*)")
 _LINK = re.compile(r"(?<=\]\()#([A-Za-z][\w-]*)(?=\))")
 _REFERENCE = re.compile(r"(?<![\w\\])@((?:fig|tbl|eq|sec)-[\w-]*\w)")
+_KINDS = {"fig": "figure", "tbl": "table", "eq": "equation", "sec": "section"}
 _SECTION = re.compile(r"^##\s+(?P<title>.*?)\s*(?:\{#(?P<id>[\w-]+)[^}]*\})?\s*$")
 
 
@@ -113,7 +114,8 @@ def retarget(text: str, known: set[str], elsewhere: Mapping[str, str]) -> str:
     known
         Identifiers of the page itself.
     elsewhere
-        Identifier → address of the page that has it. A link to an identifier that is nowhere becomes plain text.
+        Identifier → address of the page that has it. A link to an identifier that is nowhere becomes plain text; a
+        reference to one is left as it is, and rendering says that it leads nowhere.
     """
     link = re.compile(r"\[(?P<text>(?:\\.|[^\[\]\\])*)\]\(#(?P<id>[A-Za-z][\w-]*)\)")
 
@@ -124,7 +126,16 @@ def retarget(text: str, known: set[str], elsewhere: Mapping[str, str]) -> str:
             return f"[{match['text']}]({elsewhere[match['id']]}#{match['id']})"
         return match["text"]
 
-    return _outside_code(text, lambda line: _outside_spans(line, lambda part: link.sub(change, part)))
+    def refer(match: re.Match[str]) -> str:
+        name = match[1]
+        if name in known or name not in elsewhere:
+            return match[0]
+        return f"[the {_KINDS[name.partition('-')[0]]}]({elsewhere[name]}#{name})"
+
+    def lead(part: str) -> str:
+        return _REFERENCE.sub(refer, link.sub(change, part))
+
+    return _outside_code(text, lambda line: _outside_spans(line, lead))
 
 
 def sections(notebook: NotebookNode) -> list[Section]:
