@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from dsqa.report.site import SiteResult, build_site
     from dsqa.report.software import software_text
     from dsqa.report.sources import read_sources, sources_lead, sources_missing, sources_table, sources_worst
+    from dsqa.report.spending import spending_table
     from dsqa.report.stopping import runs_needed, stopping_methods
     from dsqa.report.tables import Field, Note, data_table, model_summary
     from dsqa.report.verbosity import verbosity_by, verbosity_lead, verbosity_rows, verbosity_runs, verbosity_slopes
@@ -203,6 +204,7 @@ __all__ = [
     "sources_missing",
     "sources_table",
     "sources_worst",
+    "spending_table",
     "stopping_methods",
     "stopping_replayed",
     "template_text",
@@ -295,6 +297,7 @@ _ON_A_PAGE = {
     "site": ("SiteResult", "build_site"),
     "software": ("software_text",),
     "sources": ("read_sources", "sources_lead", "sources_missing", "sources_table", "sources_worst"),
+    "spending": ("spending_table",),
     "stopping": ("runs_needed", "stopping_methods"),
     "tables": ("Field", "Note", "data_table", "model_summary"),
     "verbosity": ("verbosity_by", "verbosity_lead", "verbosity_rows", "verbosity_runs", "verbosity_slopes"),

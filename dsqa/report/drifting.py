@@ -115,8 +115,8 @@ def drift_questions(page: Page, drift: Drift | NotAvailable) -> Markdown | None:
     ]
     caption = (
         f"Question by question, the strongest evidence first. Interval: Newcombe's, for this question alone; "
-        f"$p$ by {drift.permutations:,} permutations, adjusted over questions ({escape(drift.adjustment)}). *No change "
-        "seen* is not proof that there is none."
+        f"$p$ by {drift.permutations:,} permutations, adjusted over questions ({escape(drift.adjustment)}). *No "
+        "change seen* is not proof that there is none."
     )
     rest = len(drift.questions) - len(frame)
     notes = [f"{count(rest, 'question')} more with weaker evidence."] if rest else []
@@ -159,8 +159,8 @@ def drift_power(
     ]
     caption = (
         f"Shares of right runs that would be told from the earlier one with probability {percent(power)}, in a "
-        f"question with {n_old:,} earlier and {n_new:,} later runs that are alike in all its cells: at level {alone:g}, "
-        f"and at {holm:.2g}, which is what Holm's adjustment over {count(len(compared), 'question')} asks of the first."
+        f"question with {n_old:,} earlier and {n_new:,} later runs, alike in all its cells: at level {alone:g}, and "
+        f"at {holm:.2g}, which is what Holm's adjustment over {count(len(compared), 'question')} asks of the first."
     )
     frame = pd.DataFrame(rows).astype("float64")
     return Markdown(

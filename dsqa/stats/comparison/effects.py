@@ -56,7 +56,7 @@ def _pair(first: ArrayLike, second: ArrayLike, *, least: int = 1) -> tuple[Float
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise StatisticsError("a question has no value under one of the models")
     if x.size < least:
-        raise StatisticsError(f"{x.size} questions are too few: at least {least} are needed")
+        raise StatisticsError(f"{x.size} question{'s' if x.size != 1 else ''}: too few, at least {least} are needed")
     # Sorted by both, so that sums do not depend on the order of questions in their last digits.
     order = np.lexsort((y, x))
     return x[order], y[order]
