@@ -129,8 +129,8 @@ def verbosity_slopes(
     ]  # fmt: skip
     caption = (
         "Slope of the token ratio on the word ratio. Log scale: the exponent. OLS: least squares; median: quantile "
-        "regression at ½; Theil–Sen: median of pairwise slopes. *Clustered* errors and the bootstrap let runs of "
-        "one question be alike; the others do not, and are shown to see what that costs."
+        "regression at ½; Theil–Sen: median of pairwise slopes. *Clustered* errors and the bootstraps let runs "
+        "of one question, or cell, be alike; the others do not, and are shown to see what that costs."
     )
     return data_table(frame, fields, label="tbl-verbosity-slopes", caption=caption, group="scale", sortable=False)
 
@@ -151,7 +151,7 @@ def _slopes(page: Page, rows: pd.DataFrame, cluster: str | None, level: float, r
             verbosity_table(rows, seed=page.seed, cluster=cluster, level=level, resamples=max(resamples // 10, 199))
         )
     found = pd.concat(parts, ignore_index=True)
-    found["errors"] = found["errors"].map(_ERRORS)
+    found = found.assign(errors=found["errors"].map(_ERRORS), note=found.get("note"))
     extra = []
     for scale, formula in FORMULAS.items():
         for unit in dict.fromkeys(name for name in (cluster, "cell") if name is not None):
