@@ -64,7 +64,7 @@ class Question(BaseModel):
     level
         ``easy``, ``medium`` or ``hard`` by the paper's definitions.
     common_answers
-        The ground truth: one ``(name, value)`` pair per placeholder. Only a question whose every part is `unmarked` has
+        The ground truth: one ``(name, value)`` pair per placeholder. Only a question with all parts `unmarked` has
         none; its runs are neither right nor wrong.
     category
         The task type. Defaults to the first concept.

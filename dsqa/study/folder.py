@@ -6,8 +6,8 @@ runs/<name>/
   bank/               a copy of the questions asked, of their data files and reference plots
   prices.yaml         the prices that its cost is computed with
   records.jsonl       one line per run, append-only; 'gzip records.jsonl' makes a study small enough to hand on
-  import.json         of imported runs: where they came from, what was taken and left out (beside it source_rows.jsonl.gz
-                      and source_metrics.parquet: the rows as they were, and what the source measured)
+  import.json         of imported runs: where they came from, what was taken and left out; beside it
+                      source_rows.jsonl.gz and source_metrics.parquet, the rows and the measures of the source
   sessions.jsonl      one line per sampling session: requests, tokens, money, seconds, how it ended
   batch/              files of the Batch API, and how far each is (only with 'dsqa batch')
   executions.jsonl    what running each distinct piece of code gave, by hash
