@@ -52,7 +52,7 @@ def write_notebooks(folder: Path) -> None:
         "md ## The answer {#sec-answer}",
         "#| echo: false\nM('All is *well*: [q01](#q-q01), @tbl-all.')",
         "md ## Question by question {#sec-cards}\n\n### q01 {#q-q01}\n\nA card about zebras.",
-        f"md ## All questions {{#sec-questions}}\n\n{_table('tbl-all', 'All questions.')}\n\nSee [q01](#q-q01).",
+        f"md ## All questions {{#sec-questions}}\n\n{_table('tbl-all', 'All.')}\n\nSee [q01](#q-q01).",
         "md ## Methods {#sec-methods}\n\nAs in @ni2026 and @tbl-all.",
         "md ## References {#sec-references}\n\n::: {#refs}\n:::",
     )

@@ -45,8 +45,8 @@ def join_notebooks(title: str, chapters: Sequence[Chapter]) -> NotebookNode:
     """Return the notebooks as one, to be rendered as a single document.
 
     Each notebook but ``overview`` and ``sheet`` becomes a chapter, its headings one level down. An identifier that an
-    earlier chapter has given is renamed, with the references to it; links to what the article leaves out become plain text;
-    there is one list of references, at the end.
+    earlier chapter has given is renamed, with the references to it; links to what the article leaves out become plain
+    text; there is one list of references, at the end.
 
     Parameters
     ----------
