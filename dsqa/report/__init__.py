@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         accuracy_means,
         accuracy_stability,
     )
-    from dsqa.report.accuracy_reading import accuracy_conventions, accuracy_readers
+    from dsqa.report.accuracy_reading import accuracy_conventions
     from dsqa.report.appendix import conditions_table, facts_table, hashes_table, settings_text, template_text
     from dsqa.report.attempts import NotAvailable, attempt
     from dsqa.report.cells_at import accuracy_at, instability_at
@@ -111,7 +111,6 @@ __all__ = [
     "accuracy_formula_by_question",
     "accuracy_lead",
     "accuracy_means",
-    "accuracy_readers",
     "accuracy_stability",
     "agreement_table",
     "answer_figures",
@@ -231,7 +230,7 @@ _ON_A_PAGE = {
         "accuracy_means",
         "accuracy_stability",
     ),
-    "accuracy_reading": ("accuracy_conventions", "accuracy_readers"),
+    "accuracy_reading": ("accuracy_conventions",),
     "appendix": ("conditions_table", "facts_table", "hashes_table", "settings_text", "template_text"),
     "attempts": ("NotAvailable", "attempt"),
     "cells_at": ("accuracy_at", "instability_at"),

@@ -11,8 +11,9 @@ from dsqa.report.labels import by_text, group_names, in_order, labelled, level_t
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
-from dsqa.report.wording import count, interval, listing, number, percent
+from dsqa.report.wording import count, interval, is_missing, listing, number, percent
 from dsqa.stats import NOTABLE, summarise_groups, threshold_calls
+from dsqa.stats.columns import as_floats
 
 __all__ = [
     "any_spread",
@@ -47,7 +48,7 @@ def instability_lead(
         return sentence(_no_spread(cells))
     mean = summarise_groups(cells.assign(of=_ALL), ["of"], seed=page.seed, level=level, resamples=resamples).iloc[0]
     calls = threshold_calls(cells, [threshold]).astype(object).iloc[0]
-    top = known.loc[known["instability"].astype(float).idxmax()]
+    top = known.iloc[int(as_floats(known["instability"]).argmax())]
     asked = f"{count(len(page.questions), 'question')} × {count(len(page.conditions), 'condition')}"
     ends = interval(mean["instability_low"], mean["instability_high"])
     precise = (
@@ -189,7 +190,7 @@ def instability_parts(page: Page, parts: pd.DataFrame | NotAvailable, *, level: 
         .fillna("executability, CE/2")
     )
     why = [
-        "no score varies in this group" if pd.isna(row.share) else "one question varies: no spread over questions"
+        "no score varies in this group" if is_missing(row.share) else "one question varies: no spread over questions"
         for row in parts.itertuples()
     ]
     fields = [

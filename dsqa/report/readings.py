@@ -1,4 +1,4 @@
-"""The same runs read by several readers (`dsqa score --readers`): for the page `judges`."""
+"""The same runs read by several readers (`dsqa score --reader`): for the pages `judges` and `accuracy`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from dsqa.stats import krippendorff_alpha, krippendorff_interval, summarise_read
 __all__ = ["readers_table"]
 
 
-def readers_table(page: Page, *, level: float, resamples: int) -> Markdown:
+def readers_table(page: Page, *, level: float, resamples: int, label: str = "tbl-judges-readers") -> Markdown:
     """Return what each reader makes of the runs, and how much of what varies is the reader's; or how to get it."""
     path = page.folder.readers_path
     if not path.is_file():
         return Markdown(
-            "The runs were read by one reader. Mark the study again with `dsqa score STUDY --readers all`, and this "
+            "The runs were read by one reader. Mark the study again with `dsqa score STUDY --reader all`, and this "
             "section tells how much depends on how an answer is read."
         )
     table = pd.read_parquet(path)
@@ -60,4 +60,4 @@ def readers_table(page: Page, *, level: float, resamples: int) -> Markdown:
         Field("sigma", "Mean σ̄", digits=3, missing="no cell has two runs", width=12),
     ]
     caption = "The same runs, read by several readers."
-    return Markdown(f"{text}\n\n{data_table(rows, fields, label='tbl-judges-readers', caption=caption)}")
+    return Markdown(f"{text}\n\n{data_table(rows, fields, label=label, caption=caption)}")

@@ -58,7 +58,9 @@ def verbosity_runs(page: Page, rows: pd.DataFrame) -> Markdown:
         )
     sources = page.outcomes.loc[has, "tokens_source"].dropna().astype(str).value_counts().sort_index()
     if len(sources):
-        said = listing(f"{_SOURCES.get(name, escape(name))} ({count(int(n), 'run')})" for name, n in sources.items())
+        said = listing(
+            f"{_SOURCES.get(str(name), escape(name))} ({count(int(n), 'run')})" for name, n in sources.items()
+        )
         text.append(f"Tokens: {said}.")
     if "bpe" in sources and len(sources) > 1:
         text.append("Two sources of token counts are mixed: compare them before reading the fit.")

@@ -112,7 +112,7 @@ def test_accuracy_page_shows_the_numbers_worked_by_hand(worked: StudyFolder, tmp
     # Given a reply: q03 has 2/3 at 0.2.
     assert _row(shown, "without failed")[-1] == f"{(1 + (2 / 3 + 1 / 2) / 2 + 1 / 4) / 4:.3f}"
     assert _row(shown, "Right in up to half of the runs")[1:] == ["0", "4"]
-    assert "The answers were read in one way" in shown
+    assert "The runs were read by one reader" in shown
 
 
 def test_verbosity_page_agrees_with_statsmodels(worked: StudyFolder, outcomes: pd.DataFrame, tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def _all_parts(page: Page) -> list[object]:
         ),
         report.accuracy_stability(page, page.cells),
         report.left_out(page, "accuracy", label="tbl-b"),
-        report.accuracy_readers(page),
+        report.readers_table(page, level=0.9, resamples=few),
         report.accuracy_conventions(page),
     ]
     curves = report.attempt(page, stats.cell_curves, page.outcomes, [1, 3])
