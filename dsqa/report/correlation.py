@@ -69,7 +69,8 @@ def correlation_used(page: Page, metrics: Sequence[str] | None = None) -> Markdo
             f"Fewer than two metrics vary in this study ({listing(map(_name, used)) or 'none'}): there is nothing to "
             "correlate."
         )
-    has = np.isfinite(np.column_stack([as_floats(page.outcomes[name]) for name in used])).all(axis=1)
+    values = np.column_stack([as_floats(page.outcomes[name]) for name in used])
+    has = np.asarray(np.isfinite(values).all(axis=1), dtype=np.bool_)
     text = [
         f"{int(has.sum()):,} of {count(len(has), 'run')} have all of {count(len(used), 'metric')} and go in; the "
         f"others ({_statuses(page.outcomes.loc[~has, 'status'])}) are left out, so what "

@@ -11,7 +11,7 @@ from dsqa.report.labels import by_text, group_names, in_order, level_text
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
-from dsqa.report.wording import count, listing, number, percent
+from dsqa.report.wording import count, is_missing, listing, number, percent
 from dsqa.stats import NOTABLE, Interval, VarianceComponents, left_out_table
 from dsqa.stats.columns import as_floats
 
@@ -159,7 +159,7 @@ def instability_components(
         Field("share", "Share", "percent", digits=0, width=8),
     ]  # fmt: skip
     notes = [
-        f"No interval for *{row.component}*: {escape(row.why)}." for row in frame.itertuples() if pd.isna(row.low)
+        f"No interval for *{row.component}*: {escape(row.why)}." for row in frame.itertuples() if is_missing(row.low)
     ]
     caption = (
         f"Variance components of the score ({fit.method}; {count(fit.questions, 'question')}, "
