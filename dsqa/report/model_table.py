@@ -153,7 +153,7 @@ def _residuals(fit: LinearFit) -> Markdown:
     decimals = max(0, decimals_for(fit.sigma, 4) or 0)
     columns = [Column("Residuals", width=12), *(Column(name, "right", 10) for name in names)]
     values = [fixed(value, decimals) for value in np.quantile(fit.residuals, [0, 0.25, 0.5, 0.75, 1])]
-    return table(columns, [["\u00a0", *values]], classes=("model",))
+    return table(columns, [["Quantiles", *values]], classes=("model",))
 
 
 def _overall(fit: LinearFit, kind: ErrorKind) -> str:
