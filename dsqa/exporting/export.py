@@ -143,7 +143,7 @@ def _write(folder: StudyFolder, wanted: Sequence[str], outcomes: pd.DataFrame | 
             (made / "requests").mkdir()
             write_requests(folder, missing, made / "requests")
             notes.append(f"{missing.count:,} run{'' if missing.count == 1 else 's'} missing, a request for each")
-        else:
+        elif not missing.unknown:
             notes.append("no run is missing: no requests were written")
     return notes
 

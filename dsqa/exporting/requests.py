@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from dsqa.endpoints.adapt import Adapter
 from dsqa.errors import StudyError
 from dsqa.outcomes import load_outcomes
-from dsqa.records import Record, RunIndex, read_records
+from dsqa.records import Record, RunIndex, RunKey, read_records
 from dsqa.sampling.batch import BatchFolder
 from dsqa.sampling.batch.prepare import MAX_BYTES, MAX_REQUESTS, request_line
 from dsqa.sampling.plan import CellId, CellRequest, plan_runs
@@ -42,6 +42,8 @@ class Missing:
         The runs that are recorded, or wait in a batch.
     count
         How many are missing, of `cells`.
+    unknown
+        Cells that lack runs and cannot be asked.
     notes
         What a person must be told: runs waiting in a batch, cells that are through, cells that cannot be asked.
     """
@@ -50,6 +52,7 @@ class Missing:
     wanted: Mapping[CellId, int]
     taken: RunIndex
     count: int
+    unknown: int
     notes: tuple[str, ...]
 
 
@@ -76,11 +79,18 @@ def missing_runs(folder: StudyFolder) -> Missing:
     cells = _cells(folder, description, asked)
     wanted = {cell.id: description.runs for cell in cells}
     notes = []
-    unknown = sum((c.question_id, c.condition_id, c.prompt_hash) not in wanted for c in description.cells)
+    # Only those that lack a run are worth a word.
+    unknown = sum(
+        (c.question_id, c.condition_id, c.prompt_hash) not in wanted
+        and any(
+            RunKey(c.question_id, c.condition_id, run, c.prompt_hash) not in taken for run in range(description.runs)
+        )
+        for c in description.cells
+    )
     if unknown:
         notes.append(
-            f"{_counted(unknown, 'cell')}: what was sent is not known, so no request can be written for "
-            f"{'it' if unknown == 1 else 'them'}"
+            f"{_counted(unknown, 'cell')} {'lacks' if unknown == 1 else 'lack'} runs, but what was sent is not "
+            "known, so no request can be written"
         )
     through = _through(folder, description)
     if through:
@@ -90,7 +100,7 @@ def missing_runs(folder: StudyFolder) -> Missing:
     if waiting:
         notes.append(f"{_counted(waiting, 'run')} wait in a batch of 'dsqa batch' and are left out")
     count = sum(cell.key(run) not in taken for cell in cells for run in range(wanted.get(cell.id, 0)))
-    return Missing(cells, wanted, taken, count, tuple(notes))
+    return Missing(cells, wanted, taken, count, unknown, tuple(notes))
 
 
 def _cells(

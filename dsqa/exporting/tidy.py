@@ -58,7 +58,9 @@ def factor_levels(outcomes: pd.DataFrame, description: StudyDescription, bank: B
 
 def tidy_table(outcomes: pd.DataFrame, levels: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return the outcome table with label columns as categories, sorted by question, condition and run."""
-    labelled = {name: pd.Categorical(outcomes[name].astype(object), list(levels[name])) for name in FACTORS}
+    # Text even where there is no label at all, so that Parquet has a dictionary of texts.
+    kinds = {name: pd.CategoricalDtype(pd.Index(list(levels[name]), dtype="string")) for name in FACTORS}
+    labelled = {name: pd.Categorical(outcomes[name].astype("string"), dtype=kinds[name]) for name in FACTORS}
     table = outcomes.assign(**labelled)
     return table.sort_values(["question_id", "condition_id", "run"], kind="stable").reset_index(drop=True)
 

@@ -34,7 +34,7 @@ def study(tmp_path_factory) -> StudyFolder:
     folder = make_study(tmp_path_factory.mktemp("x") / "made", questions=4, models=("gpt-4o", "b"), runs=5)
     outcomes = load_outcomes(folder.outcomes_path)
     # What tears a table that is written carelessly apart.
-    outcomes.loc[0, "answer"] = '{"x": "a, \\"b\\"\\nc\\\\ é 中"}'
+    outcomes.loc[0, "answer"] = '{"x": "a, \\"b\\"\nc\\\\ é 中"}'
     outcomes.loc[1, "near_limit"] = True
     save_table(outcomes, folder.outcomes_path)
     return folder
@@ -82,11 +82,11 @@ def test_r_reads_the_types_and_fits_the_model_that_numpy_fits(study, exported, t
     check.write_text(
         f'source("{exported / "read_outcomes.R"}")\n'
         'types <- vapply(runs, function(x) class(x)[1], "")\n'
-        'cat("\\nTYPES", paste(names(types), types, sep = "="), sep = "\\n")\n'
-        'cat("\\nCOEF", sprintf("%s=%.12g", names(coef(model)), coef(model)), sep = "\\n")\n'
-        'cat("\\nLEVELS", levels(runs$condition_id), sep = "\\n")\n'
-        'cat("\\nNA", sum(is.na(runs$words_out)), sum(runs$near_limit, na.rm = TRUE), sep = "\\n")\n'
-        'cat("\\nANSWER", sum(grepl("\\n", runs$answer, fixed = TRUE)), sep = "\\n")\n'
+        'writeLines(c("", "TYPES", paste(names(types), types, sep = "=")))\n'
+        'writeLines(c("", "COEF", sprintf("%s=%.12g", names(coef(model)), coef(model))))\n'
+        'writeLines(c("", "LEVELS", levels(runs$condition_id)))\n'
+        'writeLines(c("", "NA", sum(is.na(runs$words_out)), sum(runs$near_limit, na.rm = TRUE)))\n'
+        'writeLines(c("", "ANSWER", sum(grepl("\\n", runs$answer, fixed = TRUE)), ""))\n'
     )
     done = subprocess.run(["Rscript", "--vanilla", check], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
