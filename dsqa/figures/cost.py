@@ -154,7 +154,7 @@ def cost_reliability_figure(estimates: CostReliability, *, mark: float = NOTABLE
     labels = [str(name) for name in table["condition"]]
     few = len(labels) <= MAX_PANELS
     names = [
-        shorten_name(name, 34) if few else f"{i} {shorten_name(name, 30)}" for i, name in enumerate(labels, start=1)
+        shorten_name(name, 40) if few else f"{i} {shorten_name(name, 40)}" for i, name in enumerate(labels, start=1)
     ]
     columns = legend_columns(names, WIDTHS_MM[width])
     key = 4.4 * -(-len(names) // columns) + 4

@@ -143,8 +143,9 @@ def gallery_of(tables: StudyTables, *, question: str | None = None, condition: s
             hint="'dsqa score' makes what is missing in artefacts/ anew",
         )
     reference, why = _reference(tables, question)
-    chosen = [readable[i] for i in np.linspace(0, len(readable) - 1, MAX_PICTURES).round().astype(int)]
-    chosen = readable if len(readable) <= MAX_PICTURES else list(dict.fromkeys(chosen))
+    chosen = readable
+    if len(readable) > MAX_PICTURES:
+        chosen = [readable[i] for i in np.linspace(0, len(readable) - 1, MAX_PICTURES).round().astype(int)]
     roles, to_typical = _roles(runs, chosen, compared)
     runs["to_typical"] = [to_typical.get(name, np.nan) for name in runs["picture"]]
     runs["to_reference"] = _to_reference(runs, chosen, compared, reference)

@@ -138,7 +138,7 @@ def runs_needed_figure(needed: RunsNeeded, *, width: Width = "double") -> Figure
         ``single`` (89 mm, panels above each other) or ``double`` (183 mm, side by side).
     """
     table = needed.table
-    figure = new_figure(width, 78 if width == "double" else 138)
+    figure = new_figure(width, 90 if width == "double" else 146)
     panels = figure.subplots(1, 2, sharey=True) if width == "double" else figure.subplots(2, 1)
     conditions = in_order(table["condition_id"])
     coloured = conditions if len(conditions) <= MAX_PANELS else []
@@ -203,7 +203,8 @@ def runs_needed_caption(needed: RunsNeeded) -> Caption:
         "Half-width of the 95 % interval for accuracy against the number of runs: of Wilson's interval of a single "
         "cell, and of Student's t interval for the mean over questions of a condition, for as many questions as here "
         f"({needed.questions}, solid) and twice as many (dashed). Means over {needed.simulations:,} simulated "
-        f"studies per number of runs, with this study as pilot ({needed.extent}). Dotted: ±{needed.target:g}, reached by "
+        f"studies per number of runs, with this study as pilot ({needed.extent}). Dotted: ±{needed.target:g}, "
+        "reached by "
         f"{'; by '.join(said)} (of the numbers of runs tried, averaged over conditions)."
     )
     alt = f"Falling lines of half-width over runs. ±{needed.target:g} is reached by {'; '.join(said)}."
