@@ -65,7 +65,12 @@ def run_number(run: SourceRun) -> int | None:
 
 
 def record_of(
-    run: SourceRun, question_id: str, question_text: str | None, condition: Condition, versions: dict[str, str]
+    run: SourceRun,
+    question_id: str,
+    question_text: str | None,
+    condition: Condition,
+    condition_id: str,
+    versions: dict[str, str],
 ) -> Record:
     """Return the record of a run, with 0 for its number, which is known only when all are read.
 
@@ -86,7 +91,7 @@ def record_of(
         request["temperature"] = run.temperature
     return Record(
         question_id=question_id,
-        condition_id=condition.id,
+        condition_id=condition_id,
         run=0,
         prompt_hash=fingerprint({"question": question_id} if messages is None else messages),
         condition=condition.to_dict(),

@@ -227,7 +227,7 @@ def _gather(
 ) -> _Gathered:
     gathered = _Gathered(Spool(spool_path), Cells(), {})
     versions = {"dsqa": __version__, "python": platform.python_version(), "source": reader.name}
-    known: dict[str, Condition] = {}
+    known: dict[str, str] = {}
     try:
         for position, run in enumerate(reader.read(files, options.reading, report), start=1):
             try:
@@ -257,7 +257,7 @@ def _put_by(
     endpoint: str,
     book: QuestionBook,
     versions: dict[str, str],
-    known: dict[str, Condition],
+    known: dict[str, str],
     report: ImportReport,
 ) -> None:
     if not run.model.strip():
@@ -265,11 +265,13 @@ def _put_by(
     number = run_number(run)
     question_id = book.id_of(run)
     condition = condition_of(run, endpoint)
-    condition = known.setdefault(json.dumps(condition.to_dict(), sort_keys=True, default=str), condition)
+    # An id is a hash: worked out once for each condition, not for each run.
+    told = json.dumps(condition.to_dict(), sort_keys=True)
+    condition_id = known.get(told) or known.setdefault(told, condition.id)
     text = run.question_text
     if run.messages is None and text is None and (text := book.text_of(question_id)) is not None:
         report.note("runs have no prompt; the text that the bank has of the question stands in its place")
-    record = record_of(run, question_id, text, condition, versions)
+    record = record_of(run, question_id, text, condition, condition_id, versions)
     gathered.conditions.setdefault(record.condition_id, condition)
     key = {"question_id": question_id, "condition_id": record.condition_id}
     encoded, struck = without_keys(encode_line(record))

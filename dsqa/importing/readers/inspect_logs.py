@@ -167,7 +167,7 @@ def _runs(sample: Mapping[str, Any], where: str, log: _Log, report: ImportReport
     sent = chat_messages(messages, report)
     metadata = sample.get("metadata") or {}
     if turns > 1:
-        report.note("samples took several turns: the text is the last one's, the tokens are of all")
+        report.note("samples took several turns: text, tokens and seconds are the last one's")
     if sample.get("invalidation"):
         report.note("samples are marked as invalid by the log's owner")
     for number, choice in enumerate(choices):
@@ -188,8 +188,8 @@ def _runs(sample: Mapping[str, Any], where: str, log: _Log, report: ImportReport
             reasoning=_reasoning(message),
             refusal=text if _refused(message) else None,
             finish_reason=choice.get("stop_reason"),
-            usage=_usage(sample, log, turns) if first else None,
-            seconds=as_number(sample.get("working_time") if turns > 1 else output.get("time")),
+            usage=_usage(sample, log) if first else None,
+            seconds=as_number(output.get("time")),
             started_at=sample.get("started_at"),
             response_id=output.get("response_id"),
             response_model=output.get("model"),
@@ -267,11 +267,10 @@ def _refused(message: Mapping[str, Any]) -> bool:
     return isinstance(content, list) and any(isinstance(part, Mapping) and part.get("refusal") for part in content)
 
 
-def _usage(sample: Mapping[str, Any], log: _Log, turns: int) -> dict[str, Any] | None:
+def _usage(sample: Mapping[str, Any], log: _Log) -> dict[str, Any] | None:
     """Return the tokens under the names of chat completions; Inspect counts what came from the cache apart."""
-    given = (sample.get("output") or {}).get("usage")
-    if turns > 1 or not given:
-        given = (sample.get("model_usage") or {}).get(log.full_model) or given
+    # The model's total may have a judge's tokens in it, and is of all turns.
+    given = (sample.get("output") or {}).get("usage") or (sample.get("model_usage") or {}).get(log.full_model)
     if not isinstance(given, Mapping):
         return None
     written, total = given.get("output_tokens") or 0, given.get("total_tokens") or 0
