@@ -1,4 +1,4 @@
-"""Question files as the DS-QA authors keep them: objects over several lines, one after another, some of them broken."""
+"""Question files as the DS-QA authors keep them: objects over several lines, one after another, some broken."""
 
 from __future__ import annotations
 
