@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from pathlib import Path
 
 import nbformat
@@ -133,3 +134,74 @@ def test_spans_before_brackets_do_not_upset_typst(tmp_path: Path) -> None:
     data = path.read_bytes()
     assert data.startswith(b"%PDF-")
     assert len(re.findall(rb"/Type\s*/Page\b(?!s)", data)) == 1
+
+
+def test_picture_without_an_alternative_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match=r"dot\.svg has no text for those who cannot see it"):
+        render(tmp_path, new_markdown_cell("::: {#fig-a}\n\n![](dot.svg)\n\nA caption\n\n:::"))
+
+
+def test_source_that_is_not_in_the_bibliography_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match="@nobody1900 is not in the bibliography"):
+        render(tmp_path, new_markdown_cell("So says [@nobody1900]."))
+
+
+def test_section_that_is_not_there_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match="@sec-gone refers to nothing"):
+        render(tmp_path, new_markdown_cell("See @sec-gone."))
+
+
+def test_a_source_among_references_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match="both references and sources"):
+        render(tmp_path, new_markdown_cell("$$ a $$ {#eq-a}\n\nSee [@eq-a; @wilson1927]."))
+
+
+MANY = [
+    new_raw_cell("---\nnumber-sections: true\n---"),
+    new_markdown_cell("## One {#sec-one}\n\n### Below {#sec-below}\n\n## Two\n\nSee @sec-below and @eq-a, @tbl-a."),
+    *(
+        new_markdown_cell(f"::: {{.callout-{kind}}}\nBody of {kind}\n:::")
+        for kind in ("note", "tip", "important", "warning", "caution")
+    ),
+    new_markdown_cell('::: {.callout-note collapse="true" title="Folded"}\nInside\n:::'),
+    new_markdown_cell("::: {.callout-tip}\n### Heading as title\n\nText\n:::\n\n$$ a = b $$ {#eq-a}"),
+    new_code_cell("left_out()"),
+    new_code_cell("#| echo: true\nasked_for()"),
+    shows(
+        "::: {#tbl-a .data}\n\n| m | [S]{.spanner} a | [S]{.spanner} b |\n|---|--:|--:|\n| [G]{.group} | | |\n"
+        "| x | 1 | 2 |\n\n::: {.table-notes}\n\n^a^ a note\n\n:::\n\nCaption\n\n:::"
+    ),
+]
+
+
+def test_word_has_numbers_callouts_and_tables_in_its_own_styles(tmp_path: Path) -> None:
+    with zipfile.ZipFile(render(tmp_path, *MANY, to="docx")) as archive:
+        body = archive.read("word/document.xml").decode()
+    text = re.sub(r"<[^>]+>", "", body.replace("</w:p>", "\n")).replace("\xa0", " ")
+    assert "See Section 1.1 and Equation 1, Table 1." in text
+    for kind in ("note", "tip", "important", "warning", "caution"):
+        assert f"{kind.title()}\nBody of {kind}" in re.sub(r"\n\s*", "\n", text)
+    for seen in ("Folded", "Inside", "Heading as title", "asked_for()", "Table 1. Caption", "a note"):
+        assert seen in text
+    assert "left_out()" not in text
+    styles = set(re.findall(r'w:pStyle w:val="(\w+)"', body))
+    assert {"TableHeading", "TableText", "TableNote", "TableCaption", "CalloutNote", "CalloutCautionTitle"} <= styles
+    assert "<w:tblHeader" in body
+    assert '<w:gridSpan w:val="2"' in body
+    assert body.count('<w:jc w:val="right"') >= 2
+
+
+def test_typst_sets_the_same_on_one_page(tmp_path: Path) -> None:
+    path = render(tmp_path, *MANY, to="pdf")
+    assert len(re.findall(rb"/Type\s*/Page\b(?!s)", path.read_bytes())) == 1
+
+
+def test_html_numbers_sections_but_not_titles_of_callouts(tmp_path: Path) -> None:
+    document = Document(render(tmp_path, *MANY))
+    text = document.text.replace("\xa0", " ")
+    assert "See Section 1.1 and Equation 1, Table 1." in text
+    assert [title.strip() for level, title in document.headings if level > 1] == ["One", "Below", "Two"]
+    assert all(numbered in text for numbered in ("1 One", "1.1 Below", "2 Two"))
+    assert "left_out()" in text
+    kinds = {c for v in document.all("div") for c in v.get("class", "").split() if c.startswith("callout-")}
+    assert {f"callout-{kind}" for kind in ("note", "tip", "important", "warning", "caution")} <= kinds
