@@ -25,6 +25,7 @@ from dsqa.report.locate import notebook_path
 from dsqa.report.site import shipped_notebooks
 from dsqa.report.site.rendering import SEARCH
 from dsqa.study import StudyFolder
+from tests.report.study import make_study
 
 MEGABYTE = 1_000_000
 
@@ -44,8 +45,6 @@ def main() -> None:
 
 
 def simulated(root: Path, runs: int) -> Path:
-    from tests.report.study import make_study  # the simulated study of the tests, larger
-
     conditions = (0.2, 0.7, 1.0)
     make_study(root, questions=41, temperatures=conditions, runs=max(2, runs // (41 * len(conditions))), seed=1)
     return root

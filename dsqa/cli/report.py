@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -94,6 +94,13 @@ def _raise_failures(result: SiteResult) -> None:
     metavar="DIR",
     help="Also lay the executed notebooks into DIR as a Quarto website, for 'quarto render DIR'.",
 )
+@click.option(
+    "--renderer",
+    type=click.Choice(["auto", "pandoc"]),
+    default="auto",
+    show_default=True,
+    help="auto: Quarto where it is installed, else the bundled pandoc and Typst.",
+)
 @json_option
 def report(
     study: Path,
@@ -101,6 +108,7 @@ def report(
     notebook: str | None,
     parameters: tuple[tuple[str, str], ...],
     quarto_project: Path | None,
+    renderer: Literal["auto", "pandoc"],
     as_json: bool,
 ) -> None:
     """Render the report of a marked STUDY (a folder under runs/, or its study.yaml).
@@ -122,7 +130,14 @@ def report(
         return
     from dsqa.report import build_site
 
-    result = build_site(folder, formats=formats, parameters=values, quarto_project=quarto_project, progress=_say)
+    result = build_site(
+        folder,
+        formats=formats,
+        parameters=values,
+        quarto_project=quarto_project,
+        renderer=renderer,
+        progress=_say,
+    )
     if result.up_to_date:
         _say(f"Up to date: {', '.join(result.up_to_date)}")
     paths = [result.index, *result.documents, *([quarto_project] if quarto_project else [])]

@@ -12,7 +12,7 @@ import yaml
 from dsqa.errors import ReportError
 from dsqa.report.locate import shipped
 
-__all__ = ["quarto_path", "render_with_quarto"]
+__all__ = ["quarto_path", "render_project_with_quarto", "render_with_quarto"]
 
 _TO = {".html": "html", ".pdf": "typst", ".docx": "docx"}
 
@@ -75,3 +75,21 @@ def _alone(settings: Path) -> None:
     kept["project"] = {"type": "default"}
     kept.pop("website", None)
     settings.write_text(yaml.safe_dump(kept, sort_keys=False, allow_unicode=True), encoding="utf-8")
+
+
+def render_project_with_quarto(program: str, project: Path) -> Path:
+    """Render a Quarto project, whose notebooks have their outputs, and return the folder of what it made.
+
+    Raises
+    ------
+    ReportError
+        Quarto failed; the message holds the end of what it said.
+    """
+    command = [program, "render", str(project), "--no-execute"]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False, errors="replace")
+    if done.returncode or not (project / "_site").is_dir():
+        said = " ".join((done.stderr or done.stdout).split())[-600:]
+        raise ReportError(
+            f"Quarto could not render the site: {said}", hint="'--renderer pandoc' uses what dsqa brings along"
+        )
+    return project / "_site"

@@ -69,7 +69,8 @@ def write_notebooks(folder: Path) -> None:
         folder / "beta.ipynb",
         "Second things",
         'study = "x"\nfails = False',
-        "md ## Numbers {#sec-beta-numbers}\n\n@tbl-numbers again. `## not a heading [x](#y)`\n\n```\n## nor this\n```",
+        "md ## Numbers {#sec-beta-numbers}\n\n@tbl-numbers again. `## not a heading [x](#y)`\n\n"
+        "```\n## nor this\n```",
         "#| echo: false\nif fails:\n    raise ValueError('no numbers today')\n"
         f"M({_table('tbl-numbers', 'Numbers of beta.')!r})",
     )

@@ -6,19 +6,19 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from dsqa.errors import ReportError
 from dsqa.report.locate import shipped
+from dsqa.report.quarto import quarto_path
 from dsqa.report.render import check_formats
 from dsqa.report.site.executing import execute_notebooks, is_executed
 from dsqa.report.site.front import PageTitle
-from dsqa.report.site.project import lay_project
+from dsqa.report.site.project import lay_study
+from dsqa.report.site.quarto_site import render_with_quarto_site
 from dsqa.report.site.rendering import (
     ALONE,
     SEARCH,
-    article_notebook,
-    linked_notebooks,
     render_documents,
     render_pages,
     write_search,
@@ -84,6 +84,7 @@ def build_site(
     notebooks: Sequence[str] | None = None,
     parameters: Mapping[str, Any] | None = None,
     quarto_project: Path | None = None,
+    renderer: Literal["auto", "pandoc"] = "auto",
     progress: Callable[[str], None] | None = None,
     jobs: int | None = None,
 ) -> SiteResult:
@@ -106,6 +107,8 @@ def build_site(
         Values for parameters of the notebooks; each goes to the notebooks that have it.
     quarto_project
         A folder to lay the executed notebooks into as a Quarto website project, article included.
+    renderer
+        ``auto``: Quarto where it is on the PATH, else the bundled pandoc and Typst; ``pandoc``: these in any case.
     progress
         Called with a line of text after each step.
     jobs
@@ -132,15 +135,16 @@ def build_site(
     if notebooks is not None:
         state.keep([name for name in state.pages if name in notebooks or is_executed(state, name)])
     execute_notebooks(state)
-    render_pages(state)
-    write_search(state)
-    documents = render_documents(state, formats, article=notebooks is None) if formats else []
+    program = quarto_path() if renderer == "auto" else None
+    if program is not None:
+        documents = render_with_quarto_site(state, program, formats, article=notebooks is None)
+    else:
+        render_pages(state)
+        write_search(state)
+        documents = render_documents(state, formats, article=notebooks is None) if formats else []
     _remove_outdated(state, formats)
     if quarto_project is not None:
-        books = {**linked_notebooks(state, ".ipynb"), "article": article_notebook(state)}
-        title = f"{state.description.name}: how reliable are the answers?"
-        pages = list(state.pages.values())
-        lay_project(quarto_project, pages, books, base=state.dir, title=title, subtitle=state.line)
+        lay_study(state, quarto_project)
     failed = {name: page.failure for name, page in state.pages.items() if page.failure is not None}
     return SiteResult(
         folder.report_dir / "index.html",

@@ -16,9 +16,11 @@ from dsqa.errors import ReportError
 from dsqa.report.locate import shipped
 from dsqa.report.site.front import PageTitle, front_matter
 from dsqa.report.site.pictures import pictures_of, replace_pictures
+from dsqa.report.site.rendering import article_notebook, linked_notebooks
+from dsqa.report.site.state import State
 from dsqa.report.site.texts import raw_cell
 
-__all__ = ["lay_project"]
+__all__ = ["lay_project", "lay_study"]
 
 _SITE = "_site"
 
@@ -89,6 +91,14 @@ def lay_project(
     except OSError as error:
         raise ReportError(f"cannot be written: {error.strerror or error}", path=target) from None
     return written
+
+
+def lay_study(state: State, target: Path) -> list[Path]:
+    """Lay the project of a study whose notebooks have been executed: its pages, its first page and its article."""
+    # Quarto makes the links between pages from their sources' names.
+    books = {**linked_notebooks(state, ".ipynb"), "article": article_notebook(state)}
+    title = f"{state.description.name}: how reliable are the answers?"
+    return lay_project(target, list(state.pages.values()), books, base=state.dir, title=title, subtitle=state.line)
 
 
 def _shipped_settings() -> dict[str, Any]:
