@@ -41,7 +41,7 @@ def compare(paths: list[Path], theirs: list[dict[str, Any]]) -> Comparison:
     cells: dict[Any, list[Any]] = defaultdict(list)
     for record in sorted(ours, key=lambda r: r.run):
         cells[record.question_id, record.temperature].append(record)
-    found = Comparison(runs=len(ours), expected=len(theirs))
+    found = Comparison(runs=len(ours), expected=sum(said.get("choices", 1) for said in theirs))
     counts = {"text": [0, 0], "usage": [0, 0], "scores": [0, 0]}
     taken: dict[Any, int] = defaultdict(int)
     lowest = min((said["run"] for said in theirs if said["run"] is not None), default=0)

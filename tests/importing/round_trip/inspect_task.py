@@ -162,6 +162,7 @@ def show(files: list[str]) -> None:
                         if isinstance(score.value, str)
                     },
                     "error": sample.error is not None,
+                    "choices": max(1, len(sample.output.choices)),
                 }
                 for sample in log.samples or []
             ],
