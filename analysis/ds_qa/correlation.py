@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from analysis.ds_qa.common import Study, main
+from analysis.ds_qa.common import Study, arguments, main
 from dsqa.stats import correlation_table
 
 METRICS = (
@@ -18,11 +18,15 @@ METRICS = (
 )  # fmt: skip
 
 
-def run(study: Study, _options: argparse.Namespace) -> None:
+def run(study: Study, options: argparse.Namespace) -> None:
     metrics = [name for name in METRICS if study.outcomes[name].notna().any()]
     study.save("correlation-heatmap", kind="pearson", metrics=metrics)
-    study.write("correlation", correlation_table(study.outcomes, metrics, seed=study.tables.seed))
+    study.write(
+        "correlation", correlation_table(study.outcomes, metrics, seed=study.tables.seed, resamples=options.resamples)
+    )
 
 
 if __name__ == "__main__":
-    main(run, __doc__)
+    parser = arguments(__doc__)
+    parser.add_argument("--resamples", type=int, default=999, help="of the bootstrap over questions")
+    main(run, __doc__, parser)
