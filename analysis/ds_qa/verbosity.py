@@ -24,7 +24,7 @@ def run(study: Study, options: argparse.Namespace) -> None:
     chosen.save("verbosity-fit")
     chosen.save("verbosity-residuals")
     seed = study.tables.seed
-    chosen.write("verbosity", verbosity_table(chosen.outcomes, seed=seed, resamples=options.resamples))
+    chosen.write("verbosity", verbosity_table(chosen.outcomes, seed=seed, resamples=min(999, options.resamples)))
     table = exponent_intervals(chosen.outcomes, seed=seed, resamples=options.resamples)
     printed = next(number["printed"] for number in published() if number["measure"] == "exponent interval")
     ends = [as_printed((low, high), printed) for low, high in zip(table["low"], table["high"], strict=True)]
@@ -40,5 +40,5 @@ if __name__ == "__main__":
     parser = arguments(__doc__)
     parser.add_argument("--model", default="gpt-4o")
     parser.add_argument("--temperature", type=float, default=1.0)
-    parser.add_argument("--resamples", type=int, default=9999, help="of every bootstrap")
+    parser.add_argument("--resamples", type=int, default=9999, help="of the bootstrap of the exponent")
     main(run, __doc__, parser)
