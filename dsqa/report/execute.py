@@ -59,6 +59,7 @@ class _OwnKernel(AsyncKernelManager):
     scratch: str
     hidden: tuple[str, ...]
     running: Kernels | None
+    folder: Path
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -68,6 +69,10 @@ class _OwnKernel(AsyncKernelManager):
         self.transport = "ipc"
         self.ip = f"{self.scratch}/k"
         self.connection_file = f"{self.scratch}/kernel.json"
+
+    async def start_kernel(self, *_: Any, **settings: Any) -> None:  # type: ignore[override]
+        # Not papermill's `cwd`, which changes this process's own folder, under the feet of other threads.
+        await super().start_kernel(**{**settings, "cwd": str(self.folder)})
 
     @property
     def kernel_spec(self) -> KernelSpec:
@@ -118,9 +123,8 @@ def execute_notebook(
     _check_parameters(notebook, source, parameters)
     logging.getLogger("papermill").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory(prefix="dsqa-kernel-") as scratch:
-        manager = type(
-            "_ThisKernel", (_OwnKernel,), {"scratch": scratch, "hidden": hidden_variables, "running": kernels}
-        )
+        own = {"scratch": scratch, "hidden": hidden_variables, "running": kernels, "folder": cwd}
+        manager = type("_ThisKernel", (_OwnKernel,), own)
         executed = Path(scratch) / "executed.ipynb"
         if kernels is not None and kernels.stopped:
             raise ReportError("was not executed: interrupted", path=notebook)
@@ -132,7 +136,6 @@ def execute_notebook(
                 kernel_name="python3",
                 language="python",
                 progress_bar=False,
-                cwd=cwd,
                 start_timeout=120,
                 kernel_manager_class=manager,
             )
