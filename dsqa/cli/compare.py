@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["compare"]
 
 _STUDY = click.Path(path_type=Path)
-_SHOWN = ("better", "worse", "other answers", "asked otherwise", "only in old", "only in new")
+_SHOWN = ("better", "worse", "other answers", "asked otherwise", "not marked", "only in old", "only in new")
 
 
 @click.command(short_help="What changed between an old study and a new one.")

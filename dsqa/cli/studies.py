@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dsqa.errors import StudyError
 from dsqa.study.config import StudyConfig
-from dsqa.study.folder import StudyFolder
+from dsqa.study.folder import IMPORTED, StudyFolder
 from dsqa.study.parse import load_study
 
 __all__ = ["YAML", "load_settings", "open_recorded", "shown"]
@@ -16,6 +16,12 @@ YAML = (".yaml", ".yml")
 
 def load_settings(path: Path) -> tuple[StudyConfig, Path]:
     """Return a study's settings and the folder that records it: runs/NAME beside the study file."""
+    if (path / IMPORTED).is_file():
+        raise StudyError(
+            "holds runs that were imported: nothing can be asked for it",
+            path=path,
+            hint="score, report, figures and compare work on it; a study of your own needs a study.yaml",
+        )
     config = load_study(path)
     return config, path.resolve().parent / "runs" / config.name
 

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from dsqa.cli.show import show
-from dsqa.errors import BankError, SourceError, StudyError
+from dsqa.errors import BankError, SourceError, StatisticsError, StudyError
 from dsqa.importing.readers.ds_qa import named, truth_in
 from dsqa.outcomes import score_study
 from dsqa.report.page import open_page
@@ -20,6 +20,7 @@ from dsqa.report.questions import question_table
 from dsqa.report.verdict import lead
 from dsqa.sampling import prepare_study
 from dsqa.stats import summarise_cells
+from dsqa.stats.drift import compare_studies
 from dsqa.study.parse import parse_study
 from tests.importing.support import imported, records, write_lines
 
@@ -232,3 +233,13 @@ def test_a_hand_made_bank_still_needs_answers(tmp_path: Path) -> None:
         load_bank(path)
     path.write_text(json.dumps(question | {"unmarked": ["x"]}) + "\n")
     assert not load_bank(path)["a"].marked
+
+
+def test_comparison_leaves_out_what_has_no_ground_truth(half_marked: Any) -> None:
+    _, outcomes = half_marked
+    drift = compare_studies(outcomes, outcomes, seed=1, resamples=99)
+    changes = drift.questions.set_index("question_id")["change"]
+    assert changes.to_dict() == {"7": "no change seen", "8": "not marked"}
+    unmarked = outcomes[outcomes["question_id"] == "8"]
+    with pytest.raises(StatisticsError, match="has a ground truth"):
+        compare_studies(unmarked, unmarked, seed=1)

@@ -10,7 +10,10 @@ from dsqa.stats.columns import as_floats, require
 __all__ = ["CHANGES", "SIDES", "pair_studies"]
 
 SIDES = ("old", "new")
-CHANGES = ("better", "worse", "other answers", "no change seen", "asked otherwise", "only in old", "only in new")
+CHANGES = (
+    "better", "worse", "other answers", "no change seen",
+    "asked otherwise", "not marked", "only in old", "only in new",
+)  # fmt: skip
 """Every verdict on a question, in the order in which tables show them."""
 
 _NEEDED = ("question_id", "model", "temperature", "score", "accuracy", "answer_key", "prompt_hash")
@@ -35,7 +38,7 @@ def pair_studies(old: pd.DataFrame, new: pd.DataFrame) -> tuple[pd.DataFrame, pd
         The runs that can be compared: side ("old" or "new"), question_id, block (model and temperature), score,
         accuracy, answer.
     left_out : pandas.DataFrame
-        question_id, change ("asked otherwise", "only in old" or "only in new").
+        question_id, change ("asked otherwise", "not marked": without a ground truth, "only in old" or "only in new").
 
     Raises
     ------
@@ -60,6 +63,8 @@ def pair_studies(old: pd.DataFrame, new: pd.DataFrame) -> tuple[pd.DataFrame, pd
         )
     left_out = _left_out(runs)
     runs = runs[~runs["question_id"].isin(left_out["question_id"])]
+    if runs.empty and (left_out["change"] == "not marked").any():
+        raise StatisticsError("no question that both studies asked has a ground truth, so no run is right or wrong")
     both = runs.groupby(["question_id", "block"])["side"].transform("nunique") == len(SIDES)
     if not both.any():
         raise StatisticsError(
@@ -96,4 +101,6 @@ def _left_out(runs: pd.DataFrame) -> pd.DataFrame:
             rows.append((question, "only in new" if not prompts[0] else "only in old"))
         elif prompts[0] != prompts[1]:
             rows.append((question, "asked otherwise"))
+        elif group["accuracy"].isna().all():
+            rows.append((question, "not marked"))
     return pd.DataFrame(rows, columns=["question_id", "change"], dtype="string")
