@@ -87,7 +87,7 @@ def zstd_stream(raw: Any, path: Path) -> Any:
     """
     pyarrow = importlib.import_module("pyarrow")
     try:
-        return io.BufferedReader(_Readable(pyarrow.CompressedInputStream(pyarrow.PythonFile(raw), "zstd")))
+        return io.BufferedReader(_Readable(pyarrow.CompressedInputStream(pyarrow.PythonFile(raw, mode="r"), "zstd")))
     except pyarrow.ArrowNotImplementedError:
         raise MissingDependencyError("is packed with zstd", path=path, hint="unpack it first: zstd -d") from None
 

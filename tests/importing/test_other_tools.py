@@ -89,7 +89,8 @@ def test_what_is_seldom_in_inspect_logs() -> None:
     assert letter.question_text == "Which is even?\nA) 4\nB) 5"
     assert runs["letter", 2].text == "5"
     assert runs["letter", 2].metrics == {}
-    assert picture.metrics["model_graded_qa"] == (1.0, "C")
+    assert tool.metrics["model_graded_qa"] == (1.0, "C")
+    assert picture.metrics["model_graded_qa"] is None  # the judge gave no grade
     assert (picture.metrics["points[0]"], picture.metrics["points[1]"]) == (1.0, 0.5)
     assert "points.answer" not in picture.metrics  # 500 characters of it
 

@@ -35,7 +35,10 @@ def compare(paths: list[Path], theirs: list[dict[str, Any]]) -> Comparison:
         metrics_path = folder.root / "source_metrics.parquet"
         metrics = pd.read_parquet(metrics_path) if metrics_path.is_file() else pd.DataFrame()
     values = {
-        (row.question_id, row.condition_id, row.run, row.metric): (row.value, row.text)
+        (row.question_id, row.condition_id, row.run, row.metric): (
+            row.value,
+            row.text if isinstance(row.text, str) else None,
+        )
         for row in metrics.itertuples()
     }
     cells: dict[Any, list[Any]] = defaultdict(list)
