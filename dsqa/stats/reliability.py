@@ -137,6 +137,8 @@ def run_reliability(
     require(table, (value, question), "table")
     y = as_floats(table[value])
     known = ~np.isnan(y)
+    if not known.any():
+        raise StatisticsError(f"no run has a value of {value}")
     codes, names = pd.factorize(table[question][known])
     y = y[known]
     if len(names) < 2:
