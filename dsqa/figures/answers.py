@@ -98,8 +98,8 @@ def answers_of(tables: StudyTables) -> Answers:
     counts = read.groupby(["question_id", "condition_id", "answer"], sort=False).size().rename("count").reset_index()
     counts = counts.merge(answers, on=["question_id", "answer"], how="left")
     counts["bar"] = counts["answer"].where(counts["named"].astype(bool), OTHER)
-    unread = runs[runs["answer"].isna()].groupby(["question_id", "condition_id"], sort=False).size()
-    unread = unread.rename("count").reset_index().assign(answer=None, bar=NOT_READ, right=False, rank=len(runs))
+    lost = runs[runs["answer"].isna()].groupby(["question_id", "condition_id"], sort=False).size()
+    unread = lost.rename("count").reset_index().assign(answer=None, bar=NOT_READ, right=False, rank=len(runs))
     # An empty part would take the types of the whole with it.
     table = pd.concat([part for part in (counts, unread) if len(part)] or [counts], ignore_index=True)
     cell = pd.MultiIndex.from_frame(table[["question_id", "condition_id"]])

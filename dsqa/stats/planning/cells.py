@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from dsqa.stats.dispersion import instability_intervals, normalised_instability
 from dsqa.stats.interval import FloatArray
@@ -77,7 +78,7 @@ def plan_cells(
     return pd.DataFrame(rows)
 
 
-def _settled(shares: pd.DataFrame, counts: FloatArray, score: FloatArray, seed: int) -> FloatArray:
+def _settled(shares: pd.DataFrame, counts: NDArray[np.int64], score: FloatArray, seed: int) -> FloatArray:
     """Return 1 for each row of counts whose verdict is settled, else 0."""
     samples = [np.repeat(score, row) for row in counts]
     intervals = instability_intervals(samples, seed=seed, resamples=_RESAMPLES)
