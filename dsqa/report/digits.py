@@ -60,7 +60,8 @@ def fixed(value: float | None, decimals: int, *, sign: bool = False) -> str:
         mantissa = f"{number / 10**exponent:{plus}.{max(0, decimals + exponent)}f}"
         return f"{mantissa}\u00a0×\u00a010^{exponent}^".replace("-", _MINUS)
     rounded = round(number, decimals)
-    # Not "−0.00": what is rounded away has no sign.
+    # Neither "−0.00" nor "+0.00": what is rounded away has no sign.
+    plus = plus if rounded else ""
     return f"{rounded + 0.0:{plus},.{max(0, min(decimals, _MOST_DECIMALS))}f}".replace("-", _MINUS)
 
 

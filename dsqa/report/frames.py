@@ -239,7 +239,7 @@ def _numbers(field: Field, frame: pd.DataFrame, values: list[Any], style: Style)
     unit = "\u00a0%" if style == "percent" else ""
     known = [abs(scale * value) for value in values if value is not None and math.isfinite(value)]
     # Three digits of the largest: its "standard error" has its two in the third and fourth place.
-    widest = decimals_for(max(known, default=0.0), _SIGNIFICANT) or 0
+    widest = decimals_for(max(known, default=0.0) or 1.0, _SIGNIFICANT) or 0
     otherwise = field.digits if field.digits is not None else max(0, widest)
     cells = []
     for i, value in enumerate(values):

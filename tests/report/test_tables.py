@@ -86,6 +86,12 @@ def test_same_digits_in_a_column_without_errors() -> None:
     assert [row[1] for row in cells(data_table(frame, ["q", Field("x", digits=2)]))[1:]] == ["123.40", "0.02"]
 
 
+def test_nothing_has_no_sign() -> None:
+    frame = pd.DataFrame({"q": ["a", "b"], "x": [0.0, -0.0]})
+    assert [row[1] for row in cells(data_table(frame, ["q", Field("x", style="signed")]))[1:]] == ["0.00", "0.00"]
+    assert [fixed(value, 1, sign=True) for value in (0.04, -0.04, 0.06, -0.06)] == ["0.0", "0.0", "+0.1", "−0.1"]
+
+
 def test_share_with_its_interval() -> None:
     frame = pd.DataFrame({"m": ["a"], "p": [0.5], "low": [0.3701], "high": [0.6299], "pv": [0.00004]})
     shown = data_table(frame, ["m", Field("p", style="percent", low="low", high="high"), Field("pv", style="p")])
