@@ -151,7 +151,12 @@ def _page_metadata(state: State, target: str) -> dict[str, Any]:
         for page in state.pages.values()
     ]
     start = {"href": "index.html", "title": "Start", "current": target == "index.html", "failed": False}
-    return {"subtitle": state.line, "site": True, "nav": [start, *rows], "search": True}
+    nav = [start, *rows]
+    at = next(number for number, row in enumerate(nav) if row["current"])
+    around = {"prev": nav[at - 1]} if at else {}
+    if at + 1 < len(nav):
+        around["next"] = nav[at + 1]
+    return {"subtitle": state.line, "site": True, "nav": nav, "search": True, **around}
 
 
 def _render_changed(
