@@ -19,7 +19,8 @@ runs/<name>/
   marks.csv           marks of people and judges, where somebody gave some
   stopping.parquet    one row per cell: when it had enough runs (only with 'stop:')
   figures/            each figure with its data
-  report/             the executed notebook and the rendered report
+  .cells/             tables of cells with another seed or number of resamples
+  report/             the executed notebooks, the website and the documents made from them
 ```
 """
 
