@@ -65,7 +65,7 @@ class InspectReader:
         several = len({header["eval"].get("task") for _, header in headers}) > 1
         for path, header in headers:
             _say(path, header, report)
-            log = _log(header, several)
+            log = _log(header, several, options)
             seen = 0
             for where, sample in read_samples(path, report):
                 seen += 1
@@ -102,7 +102,7 @@ def _say(path: Path, header: Mapping[str, Any], report: ImportReport) -> None:
         report.note("logs are marked as invalid by their owner")
 
 
-def _log(header: Mapping[str, Any], several: bool) -> _Log:
+def _log(header: Mapping[str, Any], several: bool, options: ReadOptions) -> _Log:
     spec, plan = header["eval"], header.get("plan") or {}
     generate = {**(spec.get("model_generate_config") or {}), **(plan.get("config") or {})}
     temperature, request = condition_parameters(generate)
@@ -117,7 +117,7 @@ def _log(header: Mapping[str, Any], several: bool) -> _Log:
         endpoint=provider,
         model=model,
         full_model=spec["model"],
-        temperature=temperature,
+        temperature=options.temperature if temperature is None else temperature,
         request=request,
         choices=choices if isinstance(choices, int) and choices > 1 else 1,
         prefix=f"{spec.get('task')}/" if several else "",

@@ -97,7 +97,7 @@ class PromptfooReader:
         for path, known in zip(files, facts, strict=True):
             known.ids = ids
             for where, result in _results(path, report):
-                yield _run(result, where, known, several, report)
+                yield _run(result, where, known, several, options, report)
 
 
 READER = PromptfooReader()
@@ -162,7 +162,9 @@ def _results(path: Path, report: ImportReport) -> Iterator[tuple[str, dict[str, 
                 yield f"{path}:result {number}", value
 
 
-def _run(result: Mapping[str, Any], where: str, facts: _Facts, several: bool, report: ImportReport) -> SourceRun:
+def _run(
+    result: Mapping[str, Any], where: str, facts: _Facts, several: bool, options: ReadOptions, report: ImportReport
+) -> SourceRun:
     provider = facts.providers.of(result)
     request = dict(provider.request)
     if several:
@@ -183,7 +185,7 @@ def _run(result: Mapping[str, Any], where: str, facts: _Facts, several: bool, re
         question=_question_id(result, facts),
         endpoint=provider.endpoint,
         model=provider.model,
-        temperature=provider.temperature,
+        temperature=options.temperature if provider.temperature is None else provider.temperature,
         request=request,
         where=where,
         text=text,

@@ -20,7 +20,7 @@ from typing import Any
 
 from tests.importing.round_trip.answers import Answers
 from tests.importing.round_trip.compare import compare
-from tests.importing.round_trip.tools import TOOLS, NotHereError
+from tests.importing.round_trip.tools import TOOLS, NotHereError, both_ways
 from tests.support.server import FaultServer
 
 
@@ -57,9 +57,16 @@ def work(chosen: argparse.Namespace, url: str, model: str) -> int:
                 continue
             for paths in logs:
                 show(name, paths, said, wrong)
+            if name == "inspect":
+                alike = both_ways([path for paths in logs for path in paths])
+                wrong["read differently"] += alike["equal"][0] != alike["equal"][1]
+                print(
+                    f"inspect, read with inspect_ai and without: {alike['equal'][0]}/{alike['equal'][1]} runs alike"
+                )
+                print("".join(f"    {line}\n" for line in alike["differences"][:5]), end="")
             if chosen.keep:
                 keep(name, logs, said, chosen.keep)
-    return int(bool(wrong))
+    return int(any(wrong.values()))
 
 
 def show(name: str, paths: list[Path], said: dict[str, Any], wrong: Counter[str]) -> None:

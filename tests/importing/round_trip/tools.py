@@ -61,6 +61,15 @@ def inspect(url: str, model: str, out: Path) -> tuple[list[list[Path]], Said]:
     return [[path] for path in sorted(out.iterdir()) if path.suffix in {".eval", ".json"}], said
 
 
+def both_ways(logs: list[Path]) -> dict[str, Any]:
+    """Return how many runs of Inspect's logs dsqa reads alike with inspect_ai and by itself."""
+    root = HERE.parents[2]
+    python = python_with("both", "-e", str(root), f"inspect_ai=={INSPECT}")
+    command = [str(python), "-m", "tests.importing.round_trip.both", *map(str, logs)]
+    found: dict[str, Any] = json.loads(_run(command, cwd=root).strip().splitlines()[-1])
+    return found
+
+
 def lm_eval(url: str, model: str, out: Path) -> tuple[list[list[Path]], Said]:
     """Return the samples with the results beside them, and what lm_eval held of them in memory."""
     python = python_with("lm-eval", f"lm_eval[api]=={LM_EVAL}")
