@@ -266,20 +266,25 @@ def _seconds_to_read(text: str) -> float:
     return time.process_time() - start
 
 
+_LENGTH = 120_000
+
+
 @pytest.mark.parametrize(
     "text",
-    ["[" * 10**6, "@n_cars[" * 125_000, "@n_cars[(" * 60_000 + ")]" * 60_000, "\\boxed{" * 140_000,
-     "<think>" * 140_000,
-     "the answer is " * 70_000, "```\n" * 250_000, " " * 10**6, "@n_cars[" + "9" * 10**6 + "]", "\n" * 10**6,
-     "@n_cars[" + "[1," * 200_000 + "]" * 200_000 + "]", "the " * 250_000, "\\" * 10**6, "1," * 500_000],
+    ["[" * _LENGTH, "@n_cars[" * (_LENGTH // 8), "@n_cars[(" * (_LENGTH // 18) + ")]" * (_LENGTH // 18),
+     "\\boxed{" * (_LENGTH // 7), "<think>" * (_LENGTH // 7),
+     "the answer is " * (_LENGTH // 14), "```\n" * (_LENGTH // 4), " " * _LENGTH, "@n_cars[" + "9" * _LENGTH + "]",
+     "\n" * _LENGTH, "@n_cars[" + "[1," * (_LENGTH // 5) + "]" * (_LENGTH // 5) + "]", "the " * (_LENGTH // 4),
+     "\\" * _LENGTH, "1," * (_LENGTH // 2)],
     ids=lambda text: repr(text[:12]),
 )  # fmt: skip
-def test_a_megabyte_of_anything_is_read_in_linear_time(text: str) -> None:
-    # Four times the text: about four times the time, where quadratic would be sixteen. The best of three tries,
-    # since a pause of the machine's is longer than what a quarter takes.
-    quarter, whole = (min(_seconds_to_read(part) for _ in range(3)) for part in (text[: len(text) // 4], text))
-    assert whole < 8 * quarter + 1.5
-    assert whole < 15
+def test_anything_is_read_in_linear_time(text: str) -> None:
+    # Four times the text: about four times the time, where quadratic would be sixteen; at that rate a megabyte takes
+    # less than 15 s. A pause of the machine's is longer than what a quarter takes: the quarter counts by its fastest
+    # of three, and the whole has three tries.
+    quarter = min(_seconds_to_read(text[: len(text) // 4]) for _ in range(3))
+    allowed = min(8 * quarter + 0.1, 15 * len(text) / 10**6)
+    assert any(_seconds_to_read(text) < allowed for _ in range(3))
 
 
 def test_typical_answers_are_read_and_compared_quickly() -> None:
