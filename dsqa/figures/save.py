@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -124,7 +125,13 @@ def save_figure(
         out_dir.mkdir(parents=True, exist_ok=True)
         for file_name, content in files.items():
             path = out_dir / file_name
-            path.write_bytes(content)
+            # Two notebooks may draw the same figure at once; neither shall read a half of it.
+            beside = out_dir / f".{os.getpid()}-{file_name}"
+            try:
+                beside.write_bytes(content)
+                beside.replace(path)
+            finally:
+                beside.unlink(missing_ok=True)
             paths.append(path)
     except OSError as error:
         raise ReportError(f"cannot be written: {error.strerror or error}", path=out_dir) from None
