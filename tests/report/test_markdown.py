@@ -40,7 +40,8 @@ def words(text: str) -> str:
     return " ".join(part for part in re.split(r"[^\S\u00a0]+", clean(text)) if part)
 
 
-@settings(max_examples=15, deadline=None)
+# Each example starts pandoc, which takes longer than reading: many texts go through it at once.
+@settings(max_examples=6, deadline=None)
 @given(st.lists(awkward.filter(words), min_size=10, max_size=30))
 def test_escaped_text_reads_back_in_paragraphs_and_table_cells(texts: list[str]) -> None:
     paragraphs = json.loads(pandoc("\n\n".join(f"X{escape(text)}X" for text in texts)))["blocks"]
@@ -54,19 +55,21 @@ def test_escaped_text_reads_back_in_paragraphs_and_table_cells(texts: list[str])
     assert {plain(row[1][1][4][0]["c"]) for row in body} == {"end"}
 
 
-@settings(max_examples=25, deadline=None)
-@given(awkward)
-def test_verbatim_text_reads_back_whole(text: str) -> None:
-    blocks = json.loads(pandoc(f"::: {{.card}}\n\n{verbatim(text)}\n\n:::\n\nafter"))["blocks"]
-    assert len(blocks) == 2
-    [code] = blocks[0]["c"][1]
-    assert code["t"] == "CodeBlock"
-    # A tab is shown as spaces, and lines at the end are pandoc's to drop.
-    shown = clean(text).expandtabs(4).replace("{{<", "{\u2060{<").replace("{{%", "{\u2060{%")
-    assert code["c"][1].rstrip("\n") == shown.rstrip("\n")
+@settings(max_examples=6, deadline=None)
+@given(st.lists(awkward, min_size=5, max_size=20))
+def test_verbatim_text_reads_back_whole(texts: list[str]) -> None:
+    cards = "\n\n".join(f"::: {{.card}}\n\n{verbatim(text)}\n\n:::\n\nafter" for text in texts)
+    blocks = json.loads(pandoc(cards))["blocks"]
+    assert [block["t"] for block in blocks] == ["Div", "Para"] * len(texts)
+    for text, block in zip(texts, blocks[::2], strict=True):
+        [code] = block["c"][1]
+        assert code["t"] == "CodeBlock"
+        # A tab is shown as spaces, and lines at the end are pandoc's to drop.
+        shown = clean(text).expandtabs(4).replace("{{<", "{\u2060{<").replace("{{%", "{\u2060{%")
+        assert code["c"][1].rstrip("\n") == shown.rstrip("\n")
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.lists(awkward.filter(words), min_size=5, max_size=15))
 def test_code_span_reads_back(texts: list[str]) -> None:
     markdown = table([Column("a")], [[f"X {code_span(text)} X"] for text in texts])
