@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import io
 import json
 import random
 import re
@@ -11,6 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import matplotlib.image
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -127,15 +130,24 @@ def test_a_stale_card_is_noticed():
 # What the reference code works out
 
 
-def in_sandbox(codes: dict[str, str], shuffled: Path = DATA) -> dict[str, str]:
+def in_sandbox(codes: dict[str, str]) -> dict[str, str]:
     """Run code for each question under the limits that code in answers has; return what it printed."""
-    files = {i: (DATA if i in ORDERED else shuffled) / BANK[i].file_name for i in codes}
+    files = {i: DATA / BANK[i].file_name for i in codes}
     snippets = [Snippet(i, code, {files[i].name: files[i]}) for i, code in codes.items()]
     # The reference code is ours: on a machine without a sandbox it is run with the limits alone.
     results = list(execute(snippets, LIMITS, unsafe=not detect_isolation().sufficient))
     bad = {r.snippet_id: (r.outcome, r.detail, r.stderr[-500:]) for r in results if r.outcome != "ran"}
     assert not bad
     return {r.snippet_id: r.stdout for r in results}
+
+
+def in_this_process(code: str, data: Path) -> str:
+    """Run code in the folder of data files and return what it printed: faster, for what ran in a sandbox already."""
+    said = io.StringIO()
+    with contextlib.chdir(data), contextlib.redirect_stdout(said):
+        exec(compile(code, "reference", "exec"), {"__name__": "__main__"})
+    plt.close("all")
+    return said.getvalue()
 
 
 def source(question_id: str) -> str:
@@ -167,7 +179,7 @@ def precise(tmp_path_factory) -> dict[str, dict[str, str]]:
         rng.shuffle(lines)
         (shuffled / path.name).write_text(header + "".join(lines), encoding="utf-8")
     codes = {i: re.sub(r":\.\df\}", ":.12f}", without_traps_and_plots(source(i))) for i in IDS}
-    out = in_sandbox(codes, shuffled)
+    out = {i: in_this_process(code, DATA if i in ORDERED else shuffled) for i, code in codes.items()}
     return {i: make_builtin_bank.parts(text) for i, text in out.items()}
 
 
