@@ -81,7 +81,7 @@ def outcomes(worked: StudyFolder) -> pd.DataFrame:
 
 
 def test_instability_page_shows_the_numbers_worked_by_hand(worked: StudyFolder, tmp_path: Path) -> None:
-    shown = run_notebook("instability", worked.root, tmp_path, groups=[["condition_id"]], resamples=999)
+    shown = run_notebook("instability", worked.root, tmp_path, groups=[["condition_id"]], resamples=199)
     # Mean over questions: (0 + 0 + (0.829 + 0.5)/2 + 0.433)/4.
     assert "Its mean over questions is **0.274**" in shown
     # q03 twice and q04 twice.
@@ -99,7 +99,7 @@ def test_instability_page_shows_the_numbers_worked_by_hand(worked: StudyFolder, 
 
 def test_accuracy_page_shows_the_numbers_worked_by_hand(worked: StudyFolder, tmp_path: Path) -> None:
     shown = run_notebook(
-        "accuracy", worked.root, tmp_path, groups=[["condition_id"]], ks=[1, 2, 5], curves_by=[], resamples=999
+        "accuracy", worked.root, tmp_path, groups=[["condition_id"]], ks=[1, 2, 5], curves_by=[], resamples=199
     )
     # (1 + 0 + 1/2 + 1/4)/4; 14 of 32 runs.
     assert "14 of 32 runs are right. The mean over 4 questions is **0.438**" in shown
@@ -116,7 +116,7 @@ def test_accuracy_page_shows_the_numbers_worked_by_hand(worked: StudyFolder, tmp
 
 
 def test_verbosity_page_agrees_with_statsmodels(worked: StudyFolder, outcomes: pd.DataFrame, tmp_path: Path) -> None:
-    shown = run_notebook("verbosity", worked.root, tmp_path, groups=[["condition_id"]], resamples=999)
+    shown = run_notebook("verbosity", worked.root, tmp_path, groups=[["condition_id"]], resamples=199)
     data = outcomes.dropna(subset=["word_ratio"]).astype({"word_ratio": float, "token_ratio": float})
     want = smf.ols("np.log(token_ratio) ~ np.log(word_ratio)", data).fit()
     assert f"to the power **{want.params.iloc[1]:.3f}**" in shown
@@ -162,7 +162,7 @@ def test_levels_of_pearson_make_up_the_whole(outcomes: pd.DataFrame) -> None:
 
 def test_correlation_page(worked: StudyFolder, outcomes: pd.DataFrame, tmp_path: Path) -> None:
     shown = run_notebook(
-        "correlation", worked.root, tmp_path, kind="kendall", metrics=["words_out", "seconds", "score"]
+        "correlation", worked.root, tmp_path, kind="kendall", metrics=["words_out", "seconds", "score"], resamples=199
     )
     data = outcomes.dropna(subset=["words_out"]).astype({"words_out": float, "seconds": float})
     tau = scipy_stats.kendalltau(data["words_out"], data["seconds"]).statistic

@@ -18,6 +18,7 @@ import pytest
 from dsqa.report import open_page, render_report
 from dsqa.report.locate import notebook_path
 from dsqa.study import StudyFolder
+from tests.report.conftest import FEW
 from tests.report.html import Document
 
 
@@ -56,7 +57,7 @@ def test_links_inside_the_report_lead_somewhere(document: Document) -> None:
 
 
 def test_table_of_questions_agrees_with_the_statistics(document: Document, study: StudyFolder) -> None:
-    page = open_page(study.root)
+    page = open_page(study.root, **FEW)
     header, *rows = document.tables["tbl-questions"]
     assert header == ["Question", "Condition", "Verdict", "Right", "Instability", "Top answer", "Right answer"]
     assert len(rows) == len(page.cells) == 12
@@ -81,7 +82,7 @@ def test_top_answers_by_hand(document: Document, study: StudyFolder) -> None:
 
 def test_verdict_table_names_every_question_once_per_condition(document: Document, study: StudyFolder) -> None:
     header, *rows = document.tables["tbl-verdicts"]
-    page = open_page(study.root)
+    page = open_page(study.root, **FEW)
     for row, condition in zip(rows, page.conditions, strict=True):
         for title, text in zip(header[1:], row[1:], strict=True):
             hits = page.cells[(page.cells["condition_id"] == condition) & (page.cells["verdict"] == title.lower())]
@@ -91,7 +92,7 @@ def test_verdict_table_names_every_question_once_per_condition(document: Documen
 
 
 def test_ledger_agrees_with_the_outcomes(document: Document, study: StudyFolder) -> None:
-    outcomes = open_page(study.root).outcomes
+    outcomes = open_page(study.root, **FEW).outcomes
     header, *rows = document.tables["tbl-ledger"]
     total = dict(zip(header, rows[-1], strict=True))
     assert total["Condition"] == "All"
@@ -189,7 +190,7 @@ def test_executed_notebook_holds_no_time_and_no_path(rendered: dict[str, Path], 
 def test_same_bytes_again_and_elsewhere(rendered: dict[str, Path], study: StudyFolder, tmp_path: Path) -> None:
     copy = StudyFolder(tmp_path / "elsewhere")
     shutil.copytree(study.root, copy.root, ignore=shutil.ignore_patterns("report", "figures"))
-    [again] = render_report(copy)
+    [again] = render_report(copy, parameters=FEW)
     assert again.read_bytes() == rendered["html"].read_bytes()
 
 
