@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import runpy
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,8 +17,17 @@ from analysis.ds_qa.intervals import exponent_intervals
 from analysis.ds_qa.numbers import MEASURES
 from analysis.ds_qa.published import as_printed, compare_published, published
 from dsqa.errors import StudyError
+from dsqa.stats import summarise_cells
 from tests.report.study import make_study
 from tests.support.ds_qa_files import Truth
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_resamples():
+    """Cells' intervals are no part of what is tested here, and with 9,999 resamples take most of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("analysis.ds_qa.common.summarise_cells", partial(summarise_cells, resamples=99))
+        yield
 
 
 def opened(folder, tmp_path, values=None):
@@ -27,6 +37,11 @@ def opened(folder, tmp_path, values=None):
 @pytest.fixture(scope="module")
 def study(imported, tmp_path_factory):
     return opened(imported, tmp_path_factory.mktemp("out"))
+
+
+@pytest.fixture(scope="module")
+def every_run(study):
+    return exponent_intervals(study.outcomes, resamples=499)
 
 
 def test_the_sources_own_numbers_stand_in_for_ours(study, imported, tmp_path):
@@ -44,7 +59,7 @@ def test_the_sources_own_numbers_stand_in_for_ours(study, imported, tmp_path):
 
 def test_exponent_and_intervals_are_those_of_statsmodels(study):
     chosen = part(study, "gpt-4o", 1.0).outcomes
-    table = exponent_intervals(chosen, resamples=499).set_index(["unit", "construction"])
+    table = exponent_intervals(chosen, resamples=99).set_index(["unit", "construction"])
     data = pd.DataFrame({
         "x": np.log(chosen["word_ratio"].to_numpy(dtype=float)),
         "y": np.log(chosen["token_ratio"].to_numpy(dtype=float)),
@@ -66,8 +81,8 @@ def test_exponent_and_intervals_are_those_of_statsmodels(study):
     assert (row["low"], row["high"]) == (pytest.approx(low), pytest.approx(high))
 
 
-def test_recovered_exponent_is_the_one_the_files_were_made_with(study):
-    table = exponent_intervals(study.outcomes, resamples=499).set_index(["unit", "construction"])
+def test_recovered_exponent_is_the_one_the_files_were_made_with(study, every_run):
+    table = every_run.set_index(["unit", "construction"])
     row = table.loc[("runs", "cluster by question, HC3, t")]
     assert row["low"] < Truth().exponent < row["high"]
     # Runs of a question share its shift: an interval that takes them as independent is the narrower one.
@@ -80,8 +95,8 @@ def test_recovered_exponent_is_the_one_the_files_were_made_with(study):
     assert 0.4 < (means["high"] - means["low"]) / (2 * 1.96 * theory) < 2.0
 
 
-def test_bootstrap_over_cells_and_questions_differ_from_that_over_runs(study):
-    table = exponent_intervals(study.outcomes, resamples=499).set_index(["unit", "construction"])
+def test_bootstrap_over_cells_and_questions_differ_from_that_over_runs(every_run):
+    table = every_run.set_index(["unit", "construction"])
     width = (table["high"] - table["low"])["runs"]
     assert width["bootstrap over questions"] > width["bootstrap over cells"] > width["bootstrap over runs"]
 
@@ -115,7 +130,7 @@ def test_published_table_says_what_agrees_and_what_is_not_there(study):
 
 
 def test_a_number_that_agrees_is_found(study, monkeypatch):
-    low, high = exponent_intervals(part(study, "gpt-4o", 1.0).outcomes)[["low", "high"]].iloc[4]
+    low, high = exponent_intervals(part(study, "gpt-4o", 1.0).outcomes, resamples=99)[["low", "high"]].iloc[4]
     row = {"measure": "exponent interval", "printed": f"[{low:.2f}, {high:.2f}]", "place": "Section 0",
            "says": "made", "model": "gpt-4o", "temperature": 1}  # fmt: skip
     monkeypatch.setattr("analysis.ds_qa.published.published", lambda: (row,))
@@ -126,7 +141,6 @@ def test_a_number_that_agrees_is_found(study, monkeypatch):
 
 def test_another_models_study_is_set_beside_the_paper_as_a_whole(tmp_path):
     from dsqa.outcomes import load_outcomes, save_table
-    from dsqa.stats import summarise_cells
 
     folder = make_study(tmp_path / "s", runs=4)
     save_table(summarise_cells(load_outcomes(folder.outcomes_path), seed=1, resamples=99), folder.cells_path)
