@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+from dsqa.cli.init import init
 from tests.support.server import Fault, FaultServer, Seen, completion, error
 
 KEY = "sk-very-secret-0123456789"
@@ -50,7 +52,8 @@ def one_line(result: subprocess.CompletedProcess[str]) -> str:
 
 
 def write_study(folder: Path, url: str, *, runs: int = 4, temperatures: str = "[0.2, 1.0]") -> Path:
-    dsqa("init", folder, cwd=folder.parent)
+    # In this process, since each start of another costs a second; `init` as a process has its own test.
+    assert CliRunner().invoke(init, [str(folder)]).exit_code == 0
     study = folder / "study.yaml"
     text = study.read_text()
     text = text.replace("https://api.openai.com/v1", url).replace("gpt-4o-mini", "m")
@@ -94,8 +97,8 @@ def test_run_then_run_again_then_extend(tmp_path, server):
     assert (data["runs"], data["new_runs"], data["runs_planned"]) == (16, 0, 16)
 
     study.write_text(study.read_text().replace("runs: 4", "runs: 5").replace("[0.2, 1.0]", "[0.2, 1.0, 0.7]"))
-    more = json.loads(dsqa("run", study, "--json", cwd=tmp_path).stdout)
-    assert (more["runs"], more["new_runs"]) == (30, 14)
+    more = json.loads(dsqa("sample", study, "--json", cwd=tmp_path).stdout)
+    assert (more["recorded"], more["new"]) == (30, 14)
     assert len(server.seen) == 30
 
     for path in recorded.rglob("*"):
