@@ -5,11 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from dsqa.report.attempts import NO_REPLY, NotAvailable, no_reply, sentence
+from dsqa.report.digits import decimals_for, interval_error
 from dsqa.report.labels import by_text, group_names, in_order, labelled, level_text, shown_rows
 from dsqa.report.markdown import Column, Markdown, escape, table
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
-from dsqa.report.wording import count, interval, listing, number, percent
+from dsqa.report.wording import MISSING, count, is_missing, listing, number, percent
 from dsqa.stats import NOTABLE, accuracy_groups
 from dsqa.stats.proportions import ProportionMethod
 
@@ -29,6 +30,11 @@ _CURVES = {
     "G-pass@k": "most right",
     "pass^k": "all right",
 }
+
+
+def _interval(low: float, high: float, digits: int) -> str:
+    """Return an interval with as many decimals as its estimate, so that it is seen to contain it."""
+    return MISSING if is_missing(low) or is_missing(high) else f"[{low:.{digits}f},\u00a0{high:.{digits}f}]"
 
 
 def _nothing(page: Page) -> str:
@@ -55,12 +61,14 @@ def accuracy_lead(
         page.outcomes, seed=page.seed, method=method, level=level, resamples=resamples
     ).iloc[0]  # fmt: skip
     unmarked = int(page.outcomes["accuracy"].isna().sum())
-    these = interval(mean["these_low"], mean["these_high"])
-    other = interval(mean["other_low"], mean["other_high"])
+    error = interval_error(mean["other_low"], mean["other_high"])
+    digits = min(4, max(3, decimals_for(error) or 3))
+    these = _interval(mean["these_low"], mean["these_high"], digits)
+    other = _interval(mean["other_low"], mean["other_high"], digits)
     text = [
-        f"{mean['right']:,} of {count(int(mean['runs']), 'run')} are right. The mean over "
-        f"{count(int(mean['questions']), 'question')} is **{number(mean['accuracy'], 3)}**, with {level_text(level)} "
-        f"interval {these} for other runs of the same questions, and "
+        f"{mean['right']:,} of {count(int(mean['runs']), 'run')} {'is' if mean['right'] == 1 else 'are'} right. "
+        f"The mean over {count(int(mean['questions']), 'question')} is **{number(mean['accuracy'], digits)}**, "
+        f"with {level_text(level)} interval {these} for other runs of the same questions, and "
         + (
             f"{other} for other questions of the kind ({escape(mean['other_method'])})."
             if other != "–"

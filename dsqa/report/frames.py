@@ -210,6 +210,9 @@ def _style(field: Field, frame: pd.DataFrame) -> Style:
     if field.style != "auto":
         return field.style
     values = frame[field.name]
+    if field.low and types.is_object_dtype(values):
+        # Floats beside pandas' NA: what has an interval is a number.
+        values = values.dropna().infer_objects()
     if types.is_bool_dtype(values) or not types.is_numeric_dtype(values):
         return "text"
     return "count" if types.is_integer_dtype(values) else "number"
@@ -247,6 +250,8 @@ def _numbers(field: Field, frame: pd.DataFrame, values: list[Any], style: Style)
         error = _at(frame, field.se, i, scale) if field.se else interval_error(low, high)
         decimals = decimals_for(error)
         used = otherwise if decimals is None or field.digits is not None else decimals
+        if value == 0 and decimals is None and field.low and field.digits is None:
+            used = min(used, _SIGNIFICANT)  # small neighbours lend a plain 0 no digits
         shown = MISSING if value is None else fixed(scale * value, used, sign=style == "signed") + unit
         if not field.low or is_missing(low) or is_missing(high):
             cells.append(MISSING if field.interval_only else shown)

@@ -188,3 +188,10 @@ def test_estimating_equations_have_t_and_no_likelihood(marks: pd.DataFrame) -> N
 def test_a_linear_model_has_no_odds_ratios() -> None:
     with pytest.raises(StatisticsError, match="no odds ratios"):
         model_summary(fit_line("dist ~ speed", CARS), odds_ratios=True)
+
+
+def test_an_estimate_beside_na_is_still_a_number_and_a_plain_zero_has_few_digits() -> None:
+    mixed = pd.DataFrame({"e": [-0.21669143, pd.NA], "low": [-0.5, pd.NA], "high": [0.1, pd.NA]}, dtype=object)
+    assert cells(data_table(mixed, [Field("e", "E", low="low", high="high")]))[1][0].startswith("−0.22")
+    rare = pd.DataFrame({"e": [0.0024, 0.0], "low": [0.0, math.nan], "high": [0.0122, math.nan]})
+    assert cells(data_table(rare, [Field("e", "E", low="low", high="high")]))[2] == ["0.000"]

@@ -143,3 +143,16 @@ def test_a_third_model_changes_no_unadjusted_number_of_the_others():
 def test_an_unknown_quantity_names_those_there_are(result):
     with pytest.raises(StatisticsError, match="McNemar, majority"):
         result.rows("charm")
+
+
+def test_a_small_accuracy_is_not_told_as_0_00():
+    runs = pd.DataFrame(
+        [
+            {"question_id": f"q{q:02d}", "model": model, "temperature": 1.0, "run": run, "status": "answered",
+             "accuracy": float(q == run == 0 and model == "b"), "score": 1.0}
+            for q in range(40) for model in "ab" for run in range(10)
+        ]
+    )  # fmt: skip
+    answer = compare_models(runs, measure="accuracy", resamples=499, seed=1).answer
+    assert "b has the highest accuracy, 0.003 (95% interval 0.000 to" in answer
+    assert "the difference is +0.003 (95% interval 0.000 to" in answer

@@ -135,3 +135,6 @@ def test_overall_change_that_would_be_found_by_hand() -> None:
     assert stats.detectable_overall(side(1), side(3)) == pytest.approx(expected)
     with pytest.raises(StatisticsError, match="no cell has right runs and wrong ones"):
         stats.detectable_overall(side(4), side(4))
+    # One right run of sixteen: the permutation test could not find what the formula promises.
+    with pytest.raises(StatisticsError, match="only 2 runs came out otherwise"):
+        stats.detectable_overall(side(0), side(1))

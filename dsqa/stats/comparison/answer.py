@@ -49,9 +49,11 @@ def answer_of(
 
     count, unit = len(paired.values), _UNITS[paired.measure]
     mean = row("mean", best)
-    lead = f"{named(best)} has the {'lowest' if paired.low_is_better else 'highest'} {unit}, {mean['estimate']:.2f}"
+    digits = _digits(mean["high"] - mean["low"])
+    rank = "lowest" if paired.low_is_better else "highest"
+    lead = f"{named(best)} has the {rank} {unit}, {mean['estimate']:.{digits}f}"
     if not pd.isna(mean["low"]):
-        lead += f" ({level:.0%} interval {mean['low']:.2f} to {mean['high']:.2f})"
+        lead += f" ({level:.0%} interval {mean['low']:.{digits}f} to {mean['high']:.{digits}f})"
     lead += f", over {count} question{'s' if count > 1 else ''}"
     likely = row("probability of being best", best)
     if likely is not None and not pd.isna(likely["estimate"]):
@@ -80,13 +82,14 @@ def answer_of(
         second = next(paired.labels[i] for i in order if paired.labels[i] != best)
         gap, found = row("difference", best, second), row("smallest detectable difference", best, second)
         sign = 1 if gap["first"] == best else -1
-        text = f"To the next, {named(second)}, the difference is {_signed(sign * gap['estimate'])}"
+        digits = _digits(gap["high"] - gap["low"])
+        text = f"To the next, {named(second)}, the difference is {_signed(sign * gap['estimate'], digits)}"
         if not pd.isna(gap["low"]):
             ends = sorted((sign * gap["low"], sign * gap["high"]))
-            text += f" ({level:.0%} interval {_signed(ends[0])} to {_signed(ends[1])})"
+            text += f" ({level:.0%} interval {_signed(ends[0], digits)} to {_signed(ends[1], digits)})"
         text += f", {_p(gap['p_adjusted'])} after {adjust}"
         if not pd.isna(found["estimate"]):
-            text += f"; differences below {found['estimate']:.2f} this study would often have missed"
+            text += f"; differences below {found['estimate']:.{digits}f} this study would often have missed"
         sentences.append(text + ".")
     return " ".join(sentences)
 
@@ -100,9 +103,14 @@ def _p(value: float) -> str:
     return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
 
 
-def _signed(value: float) -> str:
-    text = f"{value:+.2f}"
-    return "0.00" if text in ("-0.00", "+0.00") else text
+def _digits(width: float) -> int:
+    """Return decimals that tell the ends of an interval from its middle: two, or up to four if it is narrow."""
+    return 2 if pd.isna(width) or width >= 0.05 else 3 if width >= 0.005 else 4
+
+
+def _signed(value: float, digits: int) -> str:
+    text = f"{value:+.{digits}f}"
+    return text[1:] if float(text) == 0 else text
 
 
 def _is_equivalent(row: Any) -> bool:

@@ -25,6 +25,7 @@ from dsqa.stats.interval import FloatArray, check_level
 __all__ = ["detectable_in_question", "detectable_overall", "power_in_question"]
 
 _STEP = 0.005
+_FEWEST = 5
 _SLACK = 1e-9
 
 
@@ -41,14 +42,18 @@ def detectable_overall(old: pd.DataFrame, new: pd.DataFrame, *, alpha: float = 0
     Raises
     ------
     StatisticsError
-        Nothing can be compared, a setting is out of range, or no cell has runs of both kinds.
+        Nothing can be compared, a setting is out of range, or hardly any cell has runs of both kinds: a permutation
+        test then finds far less than the normal approximation promises.
     """
     check_level(1 - alpha)
     check_level(power)
     runs, _ = pair_studies(old, new)
     cells = runs.assign(accuracy=runs["accuracy"].fillna(0.0)).groupby(["question_id", "block"], sort=True)
     rows = []
+    rare = 0
     for (question, _), cell in cells:
+        right = int((cell["accuracy"] > 0).sum())
+        rare += min(right, len(cell) - right)
         sizes = [int((cell["side"] == side).sum()) for side in SIDES]
         spread = float(cell["accuracy"].var(ddof=1))
         rows.append((question, spread * (1 / sizes[0] + 1 / sizes[1])))
@@ -56,6 +61,11 @@ def detectable_overall(old: pd.DataFrame, new: pd.DataFrame, *, alpha: float = 0
     variance = float((table["sum"] / table["size"] ** 2).sum()) / len(table) ** 2
     if variance <= 0:
         raise StatisticsError("no cell has right runs and wrong ones: there is no spread to work it out from")
+    if rare < _FEWEST:
+        raise StatisticsError(
+            f"only {rare} run{'' if rare == 1 else 's'} came out otherwise than most of their cell, and the normal "
+            f"approximation behind it needs {_FEWEST}"
+        )
     return float(stats.norm.isf(alpha / 2) + stats.norm.isf(1 - power)) * math.sqrt(variance)
 
 
