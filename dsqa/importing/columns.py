@@ -15,22 +15,27 @@ __all__ = ["FIELDS", "REQUEST_FIELDS", "choose_columns", "known_name", "read_map
 
 _SYNONYMS: dict[str, str] = {
     "text": "response output answer completion reply generation generated_text model_response model_output "
-    "raw_response response_text llm_response prediction result_text",
+    "raw_response response_text llm_response prediction result_text "
+    "antwort antworttext modellantwort ausgabe",
     "run": "iteration iter epoch trial repeat repetition replicate attempt round sample_number run_number run_id "
-    "run_no rep",
+    "run_no rep "
+    "versuch durchlauf durchgang wiederholung lauf",
     "question": "question_id qid item_id task_id problem_id example_id doc_id sample_id question_no question_number "
-    "question_nr prompt_id id",
-    "question_text": "prompt input query instruction question_text prompt_text item problem task",
-    "model": "engine model_name model_id llm deployment",
-    "temperature": "temp t",
+    "question_nr prompt_id id "
+    "frage_id fragennummer frage_nr aufgabe aufgabe_nr aufgabennummer nr",
+    "question_text": "prompt input query instruction question_text prompt_text item problem task "
+    "frage fragetext aufgabentext fragestellung",
+    "model": "engine model_name model_id llm deployment modell sprachmodell",
+    "temperature": "temp t temperatur",
     "truth": "target reference gold expected ground_truth groundtruth gt correct_answer right_answer expected_answer "
-    "reference_answer label solution",
-    "category": "task_type topic subject question_type",
-    "level": "difficulty difficulty_level",
-    "file_name": "data_file datafile data dataset",
+    "reference_answer label solution "
+    "musterlösung lösung richtige_antwort referenz",
+    "category": "task_type topic subject question_type thema kategorie",
+    "level": "difficulty difficulty_level schwierigkeit schwierigkeitsgrad",
+    "file_name": "data_file datafile data dataset datei datensatz",
     "status": "",
     "finish_reason": "stop_reason finish",
-    "seconds": "runtime run_time latency duration elapsed latency_s duration_s time_s response_time",
+    "seconds": "runtime run_time latency duration elapsed latency_s duration_s time_s response_time dauer laufzeit",
     "milliseconds": "latency_ms duration_ms time_ms runtime_ms",
     "started_at": "timestamp created_at start_time date datetime time",
     "error": "error_message",
@@ -171,7 +176,7 @@ def _settle_questions(
     ids, texts = candidates.pop("question", []), candidates.pop("question_text", [])
     for name in [*ids, *texts]:
         folded = re.sub(r"[\W_]+", "_", name).strip("_").casefold()
-        if folded in {_EITHER, "item", "task", "problem"}:
+        if folded in {_EITHER, "item", "task", "problem", "frage", "aufgabe"}:
             right = "question_text" if _are_texts(name, sample) else "question"
             wrong = ids if right == "question_text" else texts
             if name in wrong:

@@ -86,4 +86,8 @@ def _of_one(path: Path, readers: dict[str, Reader]) -> str:
     if not begins.strip():
         raise SourceError("is empty", path=path)
     why = "is binary, and of no format that is known" if b"\0" in begins else "is of no format that is known"
-    raise SourceError(why, path=path, hint=f"formats: {', '.join(readers)}; name one with --format")
+    hint = (
+        f"formats: {', '.join(readers)}; name one with --format; of a table with other column names also "
+        "--column text=COLUMN --column question=COLUMN"
+    )
+    raise SourceError(why, path=path, hint=hint)

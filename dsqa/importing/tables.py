@@ -11,7 +11,7 @@ import json
 import re
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date, datetime, time
 from itertools import chain, islice
 from pathlib import Path
@@ -58,8 +58,17 @@ def kind_of(path: Path) -> str | None:
     return "csv" if text.strip() and (utf16 or b"\0" not in text) else None
 
 
-def rows_of(path: Path, report: ImportReport) -> Iterator[Row]:
+def rows_of(path: Path, report: ImportReport, named: Collection[str] = ()) -> Iterator[Row]:
     """Yield the rows of a table, never holding all of them (of Excel and a list in JSON, the format has its own way).
+
+    Parameters
+    ----------
+    path
+        The table.
+    report
+        Where rows and sheets that are left out are told.
+    named
+        Columns that a person named: they tell a header as known names do.
 
     Raises
     ------
@@ -69,10 +78,11 @@ def rows_of(path: Path, report: ImportReport) -> Iterator[Row]:
         It is a workbook, and openpyxl is not installed.
     """
     kind = kind_of(path)
+    wanted = {name.strip().casefold() for name in named if name.strip()}
     if kind == "csv":
-        return _delimited(path, report)
+        return _delimited(path, report, wanted)
     if kind == "xlsx":
-        return _workbook(path, report)
+        return _workbook(path, report, wanted)
     if kind == "jsonl":
         return (Row(line, _flat(row)) for line, row in json_lines(path, report))
     if kind == "json":
@@ -93,7 +103,7 @@ def _flat(row: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _delimited(path: Path, report: ImportReport) -> Iterator[Row]:
+def _delimited(path: Path, report: ImportReport, wanted: Collection[str]) -> Iterator[Row]:
     encoding = _encoding(path, report)
     with open_source(path) as raw, _long_cells():
         text = io.TextIOWrapper(raw, encoding=encoding, newline="", errors="strict")
@@ -103,7 +113,7 @@ def _delimited(path: Path, report: ImportReport) -> Iterator[Row]:
         # A quoted name may hold the end of a line: a few lines more are enough to see the delimiter.
         begins = [] if said else [first]
         begins += list(islice(text, 5))
-        delimiter = said[1] if said else _delimiter("".join(begins))
+        delimiter = said[1] if said else _delimiter("".join(begins), wanted)
         reader = csv.reader(chain(begins, text), delimiter=delimiter)
         header: list[str] | None = None
         while True:
@@ -158,7 +168,11 @@ def _encoding(path: Path, report: ImportReport) -> str:
     return "utf-8"
 
 
-def _delimiter(text: str) -> str:
+def _is_known(name: str, wanted: Collection[str]) -> bool:
+    return known_name(name) is not None or name.strip().casefold() in wanted
+
+
+def _delimiter(text: str, wanted: Collection[str]) -> str:
     """Return the delimiter under which most of the first row's cells are known names."""
     best, most = ",", (0, 0)
     for delimiter in _DELIMITERS:
@@ -166,7 +180,7 @@ def _delimiter(text: str) -> str:
             cells = next(iter(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)), [])
         except csv.Error:
             continue
-        found = (sum(known_name(cell) is not None for cell in cells), len(cells))
+        found = (sum(_is_known(cell, wanted) for cell in cells), len(cells))
         if found > most:
             best, most = delimiter, found
     return best
@@ -179,7 +193,7 @@ def _check_header(header: list[str], path: Path, line: int) -> None:
         raise SourceError(f"has two columns '{twice}'", path=path, line=line, hint="rename one of them")
 
 
-def _workbook(path: Path, report: ImportReport) -> Iterator[Row]:
+def _workbook(path: Path, report: ImportReport, wanted: Collection[str]) -> Iterator[Row]:
     try:
         openpyxl = importlib.import_module("openpyxl")
     except ImportError:
@@ -198,7 +212,7 @@ def _workbook(path: Path, report: ImportReport) -> Iterator[Row]:
             for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
                 if header is None:
                     names = ["" if cell is None else str(cell).strip() for cell in cells]
-                    if sum(known_name(name) is not None for name in names) >= 2:
+                    if sum(_is_known(name, wanted) for name in names) >= 2:
                         header = names
                         _check_header(header, path, number)
                     elif number >= _ROWS_SEARCHED:
@@ -210,7 +224,8 @@ def _workbook(path: Path, report: ImportReport) -> Iterator[Row]:
             if header is None and sheet.max_row and len(book.worksheets) > 1:
                 report.leave_out(f"sheet '{sheet.title}'", "none of its first rows names columns")
         if not read:
-            raise SourceError("no sheet has a row of column names and rows below it", path=path)
+            hint = "say what its columns are: --format table --column text=COLUMN --column question=COLUMN"
+            raise SourceError("no sheet has a row of known column names and rows below it", path=path, hint=hint)
     finally:
         book.close()
 

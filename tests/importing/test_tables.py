@@ -324,3 +324,31 @@ def test_the_first_sheet_with_names_is_read_and_others_are_said(tmp_path: Path) 
     folder, said = imported(tmp_path, tmp_path / "t.xlsx")
     assert [(r.question_id, r.text) for r in records(folder)] == [("1", "3.0")]
     assert [left["what"] for left in said["left_out"]] == ["sheet 'about'"]
+
+
+def german(path: Path, header: list[str]) -> Path:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["Chatbot-Test, Statistik I"])
+    sheet.merge_cells("A1:D1")
+    sheet.append(header)
+    for number in (1.0, 2.0):
+        sheet.append(["A1", number, "Drei.", "3"])
+        sheet.append([])
+    book.save(path)
+    return path
+
+
+def test_german_headings_under_a_merged_title_are_known(tmp_path: Path) -> None:
+    path = german(tmp_path / "t.xlsx", ["Aufgabe", "Versuch", "Antwort", "Musterlösung"])
+    folder, _ = imported(tmp_path, path, reading={"model": "m"})
+    assert [(r.question_id, r.run, r.text) for r in records(folder)] == [("A1", 0, "Drei."), ("A1", 1, "Drei.")]
+
+
+def test_columns_that_a_person_names_tell_the_header_of_a_workbook(tmp_path: Path) -> None:
+    path = german(tmp_path / "t.xlsx", ["Kysymys", "Kerta", "Vastaus", "Oikea"])
+    with pytest.raises(SourceError, match="--column text=COLUMN"):
+        imported(tmp_path, path, reading={"model": "m"})
+    said = {"question": "kysymys", "run": "Kerta", "text": "Vastaus", "truth": "Oikea"}
+    folder, _ = imported(tmp_path, path, reading={"model": "m", "columns": said})
+    assert [(r.question_id, r.run, r.text) for r in records(folder)] == [("A1", 0, "Drei."), ("A1", 1, "Drei.")]

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from dsqa.errors import SourceError
 from dsqa.importing.columns import REQUEST_FIELDS, choose_columns, known_name
 from dsqa.importing.runs import ImportReport, Metric, ReadOptions, SourceRun
 from dsqa.importing.tables import Row, as_json_text, kind_of, rows_of
@@ -36,7 +37,13 @@ class _Table:
         if kind_of(path) is None:
             return 0.0
         report = ImportReport(skip_bad=True)
-        first = next(iter(rows_of(path, report)), None)
+        try:
+            first = next(iter(rows_of(path, report)), None)
+        except SourceError:
+            # A workbook whose columns have other names: a table all the same, and reading it says what is missing.
+            if kind_of(path) != "xlsx":
+                raise
+            return 0.3
         if first is None:
             return 0.0
         known = {known_name(column) for column in first.values} - {None}
@@ -60,7 +67,7 @@ class _Table:
             columns = _columns(path, options)
             for field, column in columns.items():
                 report.map(column, field)
-            for row in rows_of(path, report):
+            for row in rows_of(path, report, options.columns.values()):
                 where = f"{path}:{row.line}"
                 try:
                     run = _run(row, where, columns, ids, options, report)
@@ -74,7 +81,7 @@ def _columns(path: Path, options: ReadOptions) -> dict[str, str]:
     # Of each value as much as tells a text from an id: a row may hold megabytes.
     sample = [
         {name: value[:_LONG] if isinstance(value, str) else value for name, value in row.values.items()}
-        for row in islice(rows_of(path, ImportReport(skip_bad=True)), _SAMPLE)
+        for row in islice(rows_of(path, ImportReport(skip_bad=True), options.columns.values()), _SAMPLE)
     ]
     names = list(dict.fromkeys(name for row in sample for name in row))
     return choose_columns(names, options.columns, sample, path)
