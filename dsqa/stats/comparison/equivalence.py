@@ -78,6 +78,11 @@ def inside_margin(interval: Interval, margin: float) -> str:
     return "different" if interval.low >= margin or interval.high <= -margin else "undecided"
 
 
+LEAST_MOVED = 5
+"""Of many questions, so many must differ otherwise than the most: with fewer the mean is nowhere near normal, and |t|
+is at most about the root of their number, so that no test could find what a formula promises."""
+
+
 def _spread(differences: ArrayLike) -> tuple[FloatArray, float]:
     d = as_sample(differences, what="differences")
     if d.size < 2:
@@ -85,6 +90,11 @@ def _spread(differences: ArrayLike) -> tuple[FloatArray, float]:
     spread = float(np.std(d, ddof=1))
     if spread < 10.0**-DIGITS:
         raise StatisticsError(f"all {d.size} questions differ alike: the spread of differences cannot be seen")
+    moved = d.size - int(np.unique(np.round(d, DIGITS), return_counts=True)[1].max())
+    if moved < min(LEAST_MOVED, d.size // 2):
+        raise StatisticsError(
+            f"only {moved} of {d.size} questions differ otherwise than the rest: a t test means nothing"
+        )
     return d, spread
 
 
@@ -103,7 +113,7 @@ def equivalence_test(differences: ArrayLike, margin: float, *, alpha: float = 0.
     Raises
     ------
     StatisticsError
-        Fewer than two questions, no spread, or a margin that is not positive.
+        Fewer than two questions, no spread or that of a few questions only, or a margin that is not positive.
 
     Examples
     --------
@@ -136,7 +146,7 @@ def smallest_detectable(differences: ArrayLike, *, alpha: float = 0.05, power: f
     Raises
     ------
     StatisticsError
-        Fewer than two questions, no spread, or settings out of range.
+        Fewer than two questions, no spread or that of a few questions only, or settings out of range.
 
     Examples
     --------
