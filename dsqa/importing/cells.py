@@ -93,7 +93,8 @@ class Cells:
             What becomes of runs of one cell and number that differ: all but the first or the last left out, or all
             kept under numbers of their own. With ``error`` they are only listed.
         first_run
-            The number that the source gives a cell's first run; None: 1 if no run has a number below 1.
+            The number that the source gives a cell's first run; None: for each condition, 1 if none of its runs has a
+            number below 1.
 
         Raises
         ------
@@ -104,14 +105,13 @@ class Cells:
         cell, given = np.asarray(self._cell, dtype=np.int64), np.asarray(self._given, dtype=np.int64)
         numbered = given != _NONE
         lowest, highest = (int(given[numbered].min()), int(given[numbered].max())) if numbered.any() else (0, 0)
-        first = first_run if first_run is not None else int(lowest == 1)
-        if numbered.any() and first > lowest:
-            raise SourceError(f"a run has the number {lowest}, and the source counts from {first}")
-        if numbered.any() and first:
-            notes.append(f"the source counts runs from {first}; here they count from 0")
+        if first_run is not None and numbered.any() and first_run > lowest:
+            raise SourceError(f"a run has the number {lowest}, and the source counts from {first_run}")
+        first, told = self._firsts(cell, given, first_run)
+        notes.extend(told)
         numbers = np.where(numbered, given - first, _WAITING)
         repeats, conflicts = self._settle(numbers, cell, on_duplicate)
-        if numbered.any() and highest - first >= _SPARSE * int(np.bincount(cell).max()):
+        if numbered.any() and int(numbers.max(initial=0)) >= _SPARSE * int(np.bincount(cell).max()):
             notes.append(f"run numbers go up to {highest}, so they number no runs: numbered anew in their order")
             _renumber(numbers, cell, np.unique(cell))
         elif on_duplicate == "all" and conflicts:
@@ -124,6 +124,30 @@ class Cells:
             notes.append(f"{int((~numbered).sum())} runs have no number in the source: numbered as they come")
             _fill(numbers, cell)
         return Numbered(numbers, int(numbers.max(initial=-1)) + 1, repeats, conflicts, notes)
+
+    def _firsts(
+        self, cell: npt.NDArray[np.int64], given: npt.NDArray[np.int64], first_run: int | None
+    ) -> tuple[npt.NDArray[np.int64], list[str]]:
+        """Return the number that each run's condition counts from, and what to say of it.
+
+        Files of one source, each of one condition, may count differently; a cell that lacks its first run is no
+        reason to think so, as its condition's other cells tell.
+        """
+        names = list(dict.fromkeys(condition for _, condition in self._ids))
+        place = {name: index for index, name in enumerate(names)}
+        of_cell = np.array([place[condition] for _, condition in self._ids], dtype=np.int64)
+        lowest = np.full(len(names), np.iinfo(np.int64).max)
+        numbered = given != _NONE
+        condition = of_cell[cell]
+        np.minimum.at(lowest, condition[numbered], given[numbered])
+        first = (lowest == 1).astype(np.int64) if first_run is None else np.full(len(names), first_run)
+        counted = lowest < np.iinfo(np.int64).max
+        if not first[counted].any():
+            return first[condition], []
+        if len(set(first[counted].tolist())) == 1:
+            return first[condition], [f"the source counts runs from {first[counted][0]}; here they count from 0"]
+        told = ", ".join(name for name, number in zip(names, first, strict=True) if number)
+        return first[condition], [f"the source counts runs from 1 in {told}, elsewhere from 0; here all from 0"]
 
     def _settle(
         self, numbers: npt.NDArray[np.int64], cell: npt.NDArray[np.int64], on_duplicate: OnDuplicate

@@ -200,10 +200,17 @@ def _said(report: ImportReport, gathered: _Gathered, numbered: Numbered, on_dupl
 def _bank(path: Path, data: Path | None, report: ImportReport) -> Bank:
     """Return the questions of a bank file that can be used, and report those that cannot."""
     examined = examine_bank(path, data, check_data=False)
-    blamed = {finding.question for finding in examined.errors}
+    # Of a question that is not valid the finding knows the line and not always the id.
+    blamed = {finding.question for finding in examined.errors if finding.question is not None}
+    places = {(finding.field, finding.line) for finding in examined.errors if finding.question is None}
     for finding in examined.errors:
         report.leave_out(str(finding.to_error()), "this question of the bank cannot be used")
-    whole = tuple(item.question for item in examined.items if item.question.id not in blamed)
+    whole = tuple(
+        item.question
+        for item in examined.items
+        if item.question.id not in blamed
+        and not any(name is not None and line == item.source.place(name)[0] for name, line in places)
+    )
     if not whole:
         raise examined.errors[0].to_error()
     return Bank(whole, examined.data_dir, path)

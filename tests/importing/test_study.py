@@ -101,6 +101,13 @@ def test_numbers_from_one_count_from_zero(tmp_path: Path) -> None:
     assert any("counts runs from 1" in note for note in said["notes"])
 
 
+def test_each_condition_counts_from_its_own_first_number(tmp_path: Path) -> None:
+    rows = [row(model="a", run=n) for n in (0, 1)] + [row(model="b", run=n) for n in (1, 2)]
+    folder, said = imported(tmp_path, write_lines(tmp_path / "t.jsonl", rows))
+    assert [(r.condition["model"], r.run) for r in records(folder)] == [("a", 0), ("a", 1), ("b", 0), ("b", 1)]
+    assert any("from 1 in b" in note and "elsewhere from 0" in note for note in said["notes"])
+
+
 def test_seeds_are_no_run_numbers(tmp_path: Path) -> None:
     rows = [row(run=n, response=str(n)) for n in (20240611, 7, 1234)]
     folder, said = imported(tmp_path, write_lines(tmp_path / "t.jsonl", rows))
@@ -289,3 +296,14 @@ def test_the_design_is_described_by_whoever_knows(tmp_path: Path) -> None:
     done = import_study([path], tmp_path / "s", ImportOptions(describe_design=describe))
     assert done.description["design"] == ["one cell of two runs"]
     assert [(q, n) for q, _, n in seen[0]] == [("a", 2)]
+
+
+def test_a_question_of_the_bank_that_is_not_valid_does_not_come_into_the_study(tmp_path: Path) -> None:
+    good = {"question": "How many?", "concepts": ["X"], "format": "@n[number]", "level": "easy"}
+    good["common_answers"] = [["n", "3"]]
+    bank = write_lines(
+        tmp_path / "bank.jsonl", [{"id": "a", **good, "format": "no placeholder"}, {"id": "b", **good}]
+    )
+    runs = write_lines(tmp_path / "t.jsonl", [row(question="a", run=0), row(question="b", run=0)])
+    folder, _ = imported(tmp_path, runs, bank=bank)
+    assert next(q.format for q in folder.bank() if q.id == "b") == "@n[number]"
