@@ -90,11 +90,15 @@ def summarise_groups(
     return pd.concat([table, own], axis=1)[[*names, *(c.name for c in GROUP_COLUMNS)]]
 
 
+_LEAST_MOVED = 5
+
+
 def question_intervals(samples: list[FloatArray], *, seed: int, level: float, resamples: int) -> list[Interval]:
     """Return an interval over questions for the mean of each sample of question means in [0, 1].
 
-    The studentised bootstrap cut at 0 and 1; Student's t where too few questions differ for it; none for one question
-    or equal values.
+    The studentised bootstrap cut at 0 and 1; Student's t where too few questions differ for it. None for one
+    question, equal values, or where all but a handful of many are equal: the mean is then far from normal, and t too
+    narrow.
     """
     spread = [i for i, values in enumerate(samples) if values.size > 1 and np.ptp(values) > _EQUAL]
     drawn = bootstrap_intervals(
@@ -106,6 +110,9 @@ def question_intervals(samples: list[FloatArray], *, seed: int, level: float, re
         found.append(Interval.unavailable(level, "not available", why))
     for i, interval in zip(spread, drawn, strict=True):
         used = interval if interval.available else _student_t(samples[i], level)
+        if not used.available:
+            found[i] = used
+            continue
         found[i] = Interval(max(used.low, 0.0), min(used.high, 1.0), level, used.method)
     return found
 
@@ -126,6 +133,9 @@ def _columns(interval: Interval) -> dict[str, object]:
 
 
 def _student_t(values: FloatArray, level: float) -> Interval:
+    moved = values.size - int(np.unique(values, return_counts=True)[1].max())
+    if moved < min(_LEAST_MOVED, values.size // 2):
+        return Interval.unavailable(level, "not available", f"only {moved} of {values.size} questions differ")
     half = float(stdtrit(values.size - 1, (1 + level) / 2)) * values.std(ddof=1) / np.sqrt(values.size)
     return Interval(values.mean() - half, values.mean() + half, level, "Student t over questions")
 

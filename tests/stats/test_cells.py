@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from dsqa.errors import StatisticsError
+from dsqa.stats.groups import question_intervals
 from dsqa.stats import (
     CELL_COLUMNS,
     UNPARSED,
@@ -188,7 +189,8 @@ def test_all_scores_missing():
         "accuracy_best",
     ):
         assert pd.isna(cell[name]), name
-    assert (cell["verdict"], cell["verdict_reason"]) == ("not known", "Too few runs have a score.")
+    assert cell["verdict"] == "not known"
+        assert cell["verdict_reason"] == "No run was compared with a ground truth, so none has a score."
 
 
 def test_some_scores_missing_are_left_out_and_said():
@@ -433,3 +435,11 @@ def test_the_cell_summary_does_not_load_statsmodels():
 def test_a_cell_that_mixes_prompts_is_refused():
     with pytest.raises(StatisticsError, match="asked with 2 prompts"):
         summarise_cells(one_cell([3.0, 0.0], prompt_hash=["a", "b"]), seed=1)
+
+
+def test_one_question_in_forty_gives_no_interval_over_questions() -> None:
+    rare = np.zeros(41)
+    rare[7] = 0.05
+    (interval,) = question_intervals([rare], seed=1, level=0.95, resamples=199)
+    assert not interval.available
+    assert interval.note == "only 1 of 41 questions differ"
