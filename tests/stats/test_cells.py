@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.groups import question_intervals
 from dsqa.stats import (
     CELL_COLUMNS,
     UNPARSED,
@@ -22,6 +21,7 @@ from dsqa.stats import (
     verdicts,
 )
 from dsqa.stats.columns import GROUP_COLUMNS, LEDGER_COLUMNS
+from dsqa.stats.groups import question_intervals
 from tests.support.synthetic import synthetic_outcomes
 
 from .data import as_outcomes, reference, study
@@ -190,7 +190,7 @@ def test_all_scores_missing():
     ):
         assert pd.isna(cell[name]), name
     assert cell["verdict"] == "not known"
-        assert cell["verdict_reason"] == "No run was compared with a ground truth, so none has a score."
+    assert cell["verdict_reason"] == "No run was compared with a ground truth, so none has a score."
 
 
 def test_some_scores_missing_are_left_out_and_said():
