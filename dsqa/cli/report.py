@@ -83,7 +83,11 @@ def _raise_failures(result: SiteResult) -> None:
 @study_argument
 @formats_option("")
 @click.option(
-    "--notebook", metavar="NAME", help="Only this notebook, as one file: a shipped one's name, or an .ipynb."
+    "--notebook",
+    "notebooks",
+    metavar="NAME",
+    multiple=True,
+    help="Only this notebook, as one file: a shipped one's name, or an .ipynb. May be repeated.",
 )
 @click.option(
     "-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="KEY VALUE", help="A notebook parameter."
@@ -105,7 +109,7 @@ def _raise_failures(result: SiteResult) -> None:
 def report(
     study: Path,
     formats: tuple[str, ...],
-    notebook: str | None,
+    notebooks: tuple[str, ...],
     parameters: tuple[tuple[str, str], ...],
     quarto_project: Path | None,
     renderer: Literal["auto", "pandoc"],
@@ -118,14 +122,18 @@ def report(
     """
     folder = open_recorded(study, marked=True)
     values = {key: _typed(value) for key, value in parameters}
-    if notebook is not None:
+    if notebooks:
         if quarto_project is not None:
             raise click.UsageError("--quarto-project is for the whole report: leave --notebook out")
         from dsqa.report import render_report
 
-        paths = render_report(
-            folder, formats=formats or ("html",), notebook=notebook, parameters=values, progress=_say
-        )
+        paths = [
+            path
+            for notebook in notebooks
+            for path in render_report(
+                folder, formats=formats or ("html",), notebook=notebook, parameters=values, progress=_say
+            )
+        ]
         _print(paths, as_json, {"reports": [str(path) for path in paths]})
         return
     from dsqa.report import build_site
