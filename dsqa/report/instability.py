@@ -106,6 +106,10 @@ def instability_cells(page: Page, cells: pd.DataFrame, *, rows: int = 100, level
     )
     frame, cut = shown_rows(ordered, rows, "σ̄")
     frame = frame.assign(why=frame["n_scored"].map(lambda n: "one run" if n == 1 else "no run has a score"))
+    # The methods' names are sentences, and most rows have the same: a letter each, told below the table.
+    methods = frame["instability_method"].astype("string").fillna("not available")
+    letters = {str(method): chr(ord("A") + i) for i, method in enumerate(dict.fromkeys(methods))}
+    frame = frame.assign(by=methods.map(letters))
     fields = [
         Field("question_id", "Question", "text", width=16),
         *([Field("condition", "Condition", "text", width=18)] if len(page.conditions) > 1 else []),
@@ -118,13 +122,14 @@ def instability_cells(page: Page, cells: pd.DataFrame, *, rows: int = 100, level
             "instability", f"{level_text(level)} interval", digits=2, low="instability_low", high="instability_high",
             interval_only=True, missing_from="why", width=14,
         ),
-        Field("instability_method", "Interval by", "text", width=24),
+        Field("by", "By", "text", width=5),
     ]  # fmt: skip
     caption = (
         "Instability per cell, the largest first. Estimand: σ̄ of all runs that this cell could give; each interval "
         f"holds for its own cell.{cut}"
     )
-    return data_table(frame, fields, label="tbl-instability-cells", caption=caption, classes=("stack",))
+    notes = [f"Interval by {letter}: {escape(method)}." for method, letter in letters.items()]
+    return data_table(frame, fields, label="tbl-instability-cells", caption=caption, notes=notes, classes=("stack",))
 
 
 def instability_groups(page: Page, groups: pd.DataFrame | NotAvailable, *, level: float = 0.95) -> Markdown:
