@@ -87,10 +87,10 @@ def test_malformed_json_after_a_bom_counts_columns_without_it(tmp_path):
     assert "column 7" in error(path).message
 
 
-def test_pretty_printed_json_is_told_that_one_line_is_one_object(tmp_path):
-    caught = error(write(tmp_path, json.dumps(row(), indent=2)))
-    assert caught.line == 1
-    assert "one whole {…} object per line" in caught.hint
+def test_an_object_over_several_lines_is_read_as_one(tmp_path):
+    one, other = row(), row(id="other")
+    path = write(tmp_path, json.dumps(one, indent=2), json.dumps(other, indent=2))
+    assert [question.id for question in load_bank(path)] == ["0", "other"]
 
 
 @pytest.mark.parametrize(

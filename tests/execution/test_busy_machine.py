@@ -12,19 +12,19 @@ from dsqa.study.sections import ExecutionConfig
 WORK = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end:\n    pass\nprint('done')"
 CODES = {
     "quick": "print(1)",
-    # A third of its wall limit on an idle machine, more than all of it on a busy one.
-    "works": WORK.format(0.7),
+    # More than its wall limit on any machine, several times that on a busy one: it works and does not wait.
+    "works": WORK.format(1.5),
     "works too long": "while True:\n    pass",
     "waits too long": "import time\ntime.sleep(60)",
     "fails": "1 / 0",
     "too much memory": "x = bytearray(1 << 40)",
 }
-LIMITS = ExecutionConfig(cpu_seconds=1, wall_seconds=2)
+LIMITS = ExecutionConfig(cpu_seconds=3, wall_seconds=1)
 OUTCOMES = {
     "quick": ("ran", ""),
     "works": ("ran", ""),
-    "works too long": ("timed out", "CPU limit of 1 s"),
-    "waits too long": ("timed out", "wall limit of 2 s"),
+    "works too long": ("timed out", "CPU limit of 3 s"),
+    "waits too long": ("timed out", "wall limit of 1 s"),
     "fails": ("failed", "ZeroDivisionError at line 1: division by zero"),
     "too much memory": ("killed by memory", "MemoryError at line 1"),
 }

@@ -245,7 +245,12 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "t.jsonl", [row(run=n) for n in range(20_000)])
     fifo.write_bytes(path.read_bytes() * 20)
     command = [sys.executable, "-m", "dsqa", "import", str(fifo), "--out", str(tmp_path / "runs" / "s")]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # What runs in the background of a shell starts with SIGINT ignored, and so would its children.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    finally:
+        signal.signal(signal.SIGINT, before)
     deadline = time.monotonic() + 120
     while not any((tmp_path / "runs").glob(".dsqa-import-*/spool")) and time.monotonic() < deadline:
         time.sleep(0.02)
