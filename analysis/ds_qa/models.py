@@ -31,17 +31,22 @@ def describe(outcomes: pd.DataFrame, by: str) -> pd.DataFrame:
     )
 
 
+def one_question(chosen: Study, question: str, by: str, figure: str, table: str) -> None:
+    """Write the figure of one question and its table, a row per value of `by`; where it is absent, of all."""
+    outcomes = chosen.outcomes
+    own = outcomes[outcomes["question_id"].astype(str).eq(question)]
+    if own.empty:
+        print(f"There is no question {question}: the figure takes the one that varies most, the table all.")
+        chosen.save(figure)
+    else:
+        outcomes = own
+        chosen.save(figure, question=question)
+    chosen.write(table, describe(outcomes, by))
+
+
 def run(study: Study, options: argparse.Namespace) -> None:
     chosen = part(study, temperature=options.temperature)
-    questions = set(chosen.outcomes["question_id"].astype(str))
-    question = options.question if options.question in questions else None
-    chosen.save("question-by-model", **({} if question is None else {"question": question}))
-    outcomes = chosen.outcomes
-    if question is None:
-        print(f"There is no question {options.question}: the figure takes the one that varies most, the table all.")
-    else:
-        outcomes = outcomes[outcomes["question_id"].astype(str).eq(question)]
-    chosen.write("models", describe(outcomes, "model"))
+    one_question(chosen, options.question, "model", "question-by-model", "models")
 
 
 if __name__ == "__main__":

@@ -10,20 +10,12 @@ from __future__ import annotations
 import argparse
 
 from analysis.ds_qa.common import Study, arguments, main, part
-from analysis.ds_qa.models import describe
+from analysis.ds_qa.models import one_question
 
 
 def run(study: Study, options: argparse.Namespace) -> None:
     chosen = part(study, model=options.model)
-    questions = set(chosen.outcomes["question_id"].astype(str))
-    question = options.question if options.question in questions else None
-    chosen.save("question-by-temperature", **({} if question is None else {"question": question}))
-    outcomes = chosen.outcomes
-    if question is None:
-        print(f"There is no question {options.question}: the figure takes the one that varies most, the table all.")
-    else:
-        outcomes = outcomes[outcomes["question_id"].astype(str).eq(question)]
-    chosen.write("temperatures", describe(outcomes, "temperature"))
+    one_question(chosen, options.question, "temperature", "question-by-temperature", "temperatures")
 
 
 if __name__ == "__main__":

@@ -17,10 +17,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dsqa.errors import MissingDependencyError, SourceError
+from dsqa.errors import SourceError
 from dsqa.importing.columns import known_name
 from dsqa.importing.files import bare_name, head, json_lines, open_source, parse_json
 from dsqa.importing.runs import ImportReport
+from dsqa.installed import openpyxl_for
 
 __all__ = ["Row", "kind_of", "rows_of"]
 
@@ -194,12 +195,7 @@ def _check_header(header: list[str], path: Path, line: int) -> None:
 
 
 def _workbook(path: Path, report: ImportReport, wanted: Collection[str]) -> Iterator[Row]:
-    try:
-        openpyxl = importlib.import_module("openpyxl")
-    except ImportError:
-        raise MissingDependencyError(
-            "an Excel file needs openpyxl", path=path, hint="'pip install openpyxl', or save the sheet as CSV"
-        ) from None
+    openpyxl = openpyxl_for(path)
     try:
         book = openpyxl.load_workbook(path, data_only=True, read_only=True)
     except (zipfile.BadZipFile, KeyError, ValueError, OSError):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
-import importlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from dsqa.errors import BankError, MissingDependencyError
+from dsqa.errors import BankError
+from dsqa.installed import openpyxl_for
 from dsqa.prompting.kinds import ColumnKind, is_number
 
 __all__ = ["ROWS_TYPED", "Head", "read_head"]
@@ -153,12 +153,7 @@ def _head(table: Iterator[list[str]], rows: int, path: Path) -> Head:
 
 
 def _read_workbook(path: Path, rows: int) -> Head:
-    try:
-        openpyxl = importlib.import_module("openpyxl")
-    except ImportError:
-        raise MissingDependencyError(
-            "an Excel file needs openpyxl", path=path, hint="'pip install openpyxl', or save the sheet as CSV"
-        ) from None
+    openpyxl = openpyxl_for(path)
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
     except OSError:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         accuracy_stability,
     )
     from dsqa.report.accuracy_reading import accuracy_conventions
+    from dsqa.report.advice import advise
     from dsqa.report.appendix import conditions_table, facts_table, hashes_table, settings_text, template_text
     from dsqa.report.attempts import NotAvailable, attempt
     from dsqa.report.cells_at import accuracy_at, instability_at
@@ -112,6 +113,7 @@ __all__ = [
     "accuracy_lead",
     "accuracy_means",
     "accuracy_stability",
+    "advise",
     "agreement_table",
     "answer_figures",
     "any_spread",
@@ -231,6 +233,7 @@ _ON_A_PAGE = {
         "accuracy_stability",
     ),
     "accuracy_reading": ("accuracy_conventions",),
+    "advice": ("advise",),
     "appendix": ("conditions_table", "facts_table", "hashes_table", "settings_text", "template_text"),
     "attempts": ("NotAvailable", "attempt"),
     "cells_at": ("accuracy_at", "instability_at"),

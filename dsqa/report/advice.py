@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dsqa.bank import Question
-from dsqa.prices import Prices, cost_of, format_money, recorded_prices
-from dsqa.records import read_records
+from dsqa.prices import format_money
 from dsqa.report.markdown import escape
 from dsqa.report.page import Page, answer_text
 from dsqa.report.wording import count, listing, percent
@@ -128,24 +127,16 @@ def _next_step(
 
 
 def _costs(page: Page) -> dict[str, str]:
-    prices: Prices = recorded_prices(page.folder.root)
-    money: dict[str, dict[str, float]] = {}
-    unknown: set[str] = set()
-    for record in read_records(page.folder.records_path):
-        cost = cost_of(record, prices)
-        if cost is None:
-            unknown.add(record.question_id)
-            continue
-        sums = money.setdefault(record.question_id, {})
-        sums[cost.currency] = sums.get(cost.currency, 0.0) + cost.amount
+    known = page.tables.costs.groupby("question_id")
+    complete = known["cost"].count() == known.size()
+    money = page.tables.costs.groupby(["question_id", "currency"])["cost"].sum()
     tokens = page.outcomes.groupby("question_id")["tokens_total"].sum(min_count=1)
     texts = {}
     for question in page.questions:
-        sums = money.get(question.id, {})
-        priced = question.id not in unknown and any(sums.values())
+        sums = money[question.id] if complete.get(question.id, False) else None
         took = tokens.get(question.id)
-        if priced:
-            texts[question.id] = escape(" + ".join(format_money(v, c) for c, v in sorted(sums.items())))
+        if sums is not None and sums.any():
+            texts[question.id] = escape(" + ".join(format_money(v, str(c)) for c, v in sums.items()))
         else:
             texts[question.id] = "–" if took is None or pd.isna(took) else f"{int(took):,} tokens"
     return texts

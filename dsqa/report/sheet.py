@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dsqa.report.advice import Advice, advise
+from collections.abc import Mapping
+
+from dsqa.report.advice import Advice
 from dsqa.report.markdown import Column, Markdown, anchor, escape, span, table
 from dsqa.report.page import Page, shorten
 from dsqa.report.verdict import VERDICT_CLASSES, lead, verdict_mark
@@ -17,12 +19,18 @@ def sheet_lead(page: Page) -> Markdown:
     return Markdown(lead(page).replace("@tbl-verdicts", "@tbl-sheet"))
 
 
-def assignment_sheet(page: Page) -> Markdown:
+def assignment_sheet(page: Page, advice: Mapping[str, Advice]) -> Markdown:
     """Return a row per question: verdict, share of right runs, commonest wrong answer, ambiguity, cost, next step.
 
     Runs of all conditions are taken together, as students who use any of them are.
+
+    Parameters
+    ----------
+    page
+        The study.
+    advice
+        What `advise` gives for it.
     """
-    advice = advise(page)
     rows = []
     for question in page.questions:
         found = advice[question.id]
@@ -47,9 +55,8 @@ def assignment_sheet(page: Page) -> Markdown:
     return table(columns, rows, label="tbl-sheet", caption=caption, classes=("stack", "sheet"))
 
 
-def sheet_summary(page: Page) -> Markdown:
-    """Return which questions look ambiguous, in a sentence, and what the whole study cost."""
-    advice = advise(page)
+def sheet_summary(advice: Mapping[str, Advice]) -> Markdown:
+    """Return which questions look ambiguous, in a sentence."""
     split = [(name, found.ambiguous) for name, found in advice.items() if found.ambiguous is not None]
     if not split:
         text = (

@@ -12,6 +12,7 @@ from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap import bootstrap_intervals
 from dsqa.stats.columns import CELL_COLUMNS, GROUP_COLUMNS, LEDGER_COLUMNS, STATUSES, require, typed
 from dsqa.stats.interval import FloatArray, Interval, check_level
+from dsqa.stats.ties import too_few_differ
 
 __all__ = ["ledger", "question_intervals", "summarise_groups"]
 
@@ -90,9 +91,6 @@ def summarise_groups(
     return pd.concat([table, own], axis=1)[[*names, *(c.name for c in GROUP_COLUMNS)]]
 
 
-_LEAST_MOVED = 5
-
-
 def question_intervals(samples: list[FloatArray], *, seed: int, level: float, resamples: int) -> list[Interval]:
     """Return an interval over questions for the mean of each sample of question means in [0, 1].
 
@@ -133,9 +131,9 @@ def _columns(interval: Interval) -> dict[str, object]:
 
 
 def _student_t(values: FloatArray, level: float) -> Interval:
-    moved = values.size - int(np.unique(values, return_counts=True)[1].max())
-    if moved < min(_LEAST_MOVED, values.size // 2):
-        return Interval.unavailable(level, "not available", f"only {moved} of {values.size} questions differ")
+    few = too_few_differ(values)
+    if few is not None:
+        return Interval.unavailable(level, "not available", f"only {few} of {values.size} questions differ")
     half = float(stdtrit(values.size - 1, (1 + level) / 2)) * values.std(ddof=1) / np.sqrt(values.size)
     return Interval(values.mean() - half, values.mean() + half, level, "Student t over questions")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -49,7 +50,7 @@ def test_the_commonest_wrong_answer_is_not_the_commonest_answer(page: Page) -> N
 def test_two_answers_held_steadily_ask_which_is_meant(page: Page) -> None:
     both = _with(page, ["1"] * 6 + ["2"] * 4, right="1")
     assert _first(both).next_step == "Say which is meant: 1 or 2."
-    assert "(answers split between 1 and 2, each given again and again)" in sheet_summary(both)
+    assert "(answers split between 1 and 2, each given again and again)" in sheet_summary(advise(both))
 
 
 def test_runs_that_agree_on_a_wrong_answer_put_the_truth_in_doubt(page: Page) -> None:
@@ -71,10 +72,23 @@ def test_without_a_ground_truth_there_is_no_share(page: Page) -> None:
     without = _with(page, ["1"] * 10, right=None)
     assert "right answer" in _first(without).next_step
     assert _first(without).marked == 0
-    assert "nan" not in assignment_sheet(without).lower()
+    assert "nan" not in assignment_sheet(without, advise(without)).lower()
 
 
 def test_a_row_per_question_and_answers_are_text(page: Page, tmp_path: Path) -> None:
-    sheet = assignment_sheet(_with(page, ["<b>|x"] * 6 + ["2"] * 4, right="2"))
+    strange = _with(page, ["<b>|x"] * 6 + ["2"] * 4, right="2")
+    sheet = assignment_sheet(strange, advise(strange))
     assert sheet.count("{#q-") == 2
     assert "<b>" not in sheet.replace("\\<b\\>", "")
+
+
+def test_cost_is_summed_and_one_unknown_run_leaves_the_tokens(page: Page) -> None:
+    first, second = (question.id for question in page.questions)
+    rows = [(first, 0.10, "USD"), (first, 0.15, "USD"), (second, 0.20, "USD"), (second, None, None)]
+    costs = pd.DataFrame(rows, columns=["question_id", "cost", "currency"])
+    priced = dataclasses.replace(page)
+    # In place of what is read from the records and their prices.
+    priced.__dict__["tables"] = SimpleNamespace(costs=costs)
+    found = advise(priced)
+    assert found[first].cost.replace("\\", "") == "0.25 USD"
+    assert found[second].cost.endswith(" tokens")

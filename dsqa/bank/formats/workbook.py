@@ -16,7 +16,8 @@ from dsqa.bank.findings import Finding
 from dsqa.bank.formats.delimited import HEADER_HINT
 from dsqa.bank.model import Question
 from dsqa.bank.rows import Row, Source
-from dsqa.errors import BankError, MissingDependencyError
+from dsqa.errors import BankError
+from dsqa.installed import openpyxl_for
 
 __all__ = ["read", "write"]
 
@@ -75,7 +76,7 @@ def write(path: Path, questions: Sequence[Question]) -> None:
     MissingDependencyError
         openpyxl is not installed.
     """
-    openpyxl = _openpyxl(path)
+    openpyxl = openpyxl_for(path)
     styles = importlib.import_module("openpyxl.styles")
     header, rows = table_of(questions)
     book = openpyxl.Workbook()
@@ -105,17 +106,8 @@ def write(path: Path, questions: Sequence[Question]) -> None:
     book.save(path)
 
 
-def _openpyxl(path: Path) -> Any:
-    try:
-        return importlib.import_module("openpyxl")
-    except ImportError:
-        raise MissingDependencyError(
-            "an Excel file needs openpyxl", path=path, hint="'pip install openpyxl', or save the sheet as CSV"
-        ) from None
-
-
 def _open(path: Path, *, data_only: bool) -> Any:
-    openpyxl = _openpyxl(path)
+    openpyxl = openpyxl_for(path)
     with path.open("rb"):  # a missing or forbidden file is told by its own error
         pass
     try:

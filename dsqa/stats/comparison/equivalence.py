@@ -23,6 +23,7 @@ from dsqa.errors import StatisticsError
 from dsqa.stats.comparison.noncentral import noncentral_t_cdf
 from dsqa.stats.comparison.paired import DIGITS
 from dsqa.stats.interval import FloatArray, Interval, as_sample, check_level
+from dsqa.stats.ties import too_few_differ
 
 __all__ = ["Equivalence", "equivalence_test", "inside_margin", "smallest_detectable"]
 
@@ -78,11 +79,6 @@ def inside_margin(interval: Interval, margin: float) -> str:
     return "different" if interval.low >= margin or interval.high <= -margin else "undecided"
 
 
-LEAST_MOVED = 5
-"""Of many questions, so many must differ otherwise than the most: with fewer the mean is nowhere near normal, and |t|
-is at most about the root of their number, so that no test could find what a formula promises."""
-
-
 def _spread(differences: ArrayLike) -> tuple[FloatArray, float]:
     d = as_sample(differences, what="differences")
     if d.size < 2:
@@ -90,10 +86,10 @@ def _spread(differences: ArrayLike) -> tuple[FloatArray, float]:
     spread = float(np.std(d, ddof=1))
     if spread < 10.0**-DIGITS:
         raise StatisticsError(f"all {d.size} questions differ alike: the spread of differences cannot be seen")
-    moved = d.size - int(np.unique(np.round(d, DIGITS), return_counts=True)[1].max())
-    if moved < min(LEAST_MOVED, d.size // 2):
+    few = too_few_differ(d)
+    if few is not None:
         raise StatisticsError(
-            f"only {moved} of {d.size} questions differ otherwise than the rest: a t test means nothing"
+            f"only {few} of {d.size} questions differ otherwise than the rest: a t test means nothing"
         )
     return d, spread
 
