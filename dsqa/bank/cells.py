@@ -13,6 +13,7 @@ from typing import Any
 
 from dsqa.bank.columns import LABELS
 from dsqa.bank.model import OPTIONAL, Question
+from dsqa.bank.options import options_in, options_text
 from dsqa.values import closing_positions
 
 __all__ = ["JSON_MARK", "cell_of", "common_answers_of", "is_default", "parse_cell", "table_of"]
@@ -25,6 +26,7 @@ _FORMATTED = re.compile(r"[@＠]([^\s@\[\]]+)\s?\[")
 _BETWEEN = re.compile(r"[\s,;]*(?:and\b)?[\s,;]*")
 _NAMED = re.compile(r"([A-Za-z]\w{0,60})\s*=\s*([^=\s][^=]*)")
 _KEYED = re.compile(r"\s*@?([^:=@]+?)\s*(?:=|:)\s*(.*?)\s*", re.DOTALL)
+_OPTION = re.compile(r"([A-Za-z0-9]{1,3})\s*[:=).]\s+(\S.*)", re.DOTALL)
 _TRUE = frozenset({"yes", "y", "true", "1", "ja", "x"})
 _FALSE = frozenset({"no", "n", "false", "0", "nein"})
 
@@ -73,7 +75,8 @@ def cell_of(question: Question, field: str) -> str:
         return str(value)
     natural = _NATURAL[field](value)
     names = tuple(question.answers)
-    if natural and natural.strip() == natural and _back(field, natural, names) == _plain_data(value):
+    back = _back(field, natural, names) if natural and natural.strip() == natural else None
+    if back == _plain_data(value) and (not isinstance(back, dict) or list(back) == list(value)):
         return natural
     return json.dumps(_plain_data(value), ensure_ascii=False)
 
@@ -86,6 +89,8 @@ def _back(field: str, text: str, names: tuple[str, ...]) -> Any:
 
 
 def _plain_data(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _plain_data(v) for k, v in value.items()}
     return [_plain_data(v) for v in value] if isinstance(value, list | tuple) else value
 
 
@@ -106,6 +111,10 @@ def _traps_cell(value: dict[str, dict[str, str]]) -> str:
     )
 
 
+def _accepted_cell(value: dict[str, tuple[str, ...]]) -> str:
+    return "; ".join(next(iter(value.values()))) if len(value) == 1 else ""
+
+
 _NATURAL: dict[str, Callable[[Any], str]] = {
     "common_answers": _answers_cell,
     "concepts": "; ".join,
@@ -115,6 +124,8 @@ _NATURAL: dict[str, Callable[[Any], str]] = {
     "rounding": _mapping_cell,
     "unit": _mapping_cell,
     "traps": _traps_cell,
+    "options": options_text,
+    "accepted": _accepted_cell,
 }
 
 
@@ -143,6 +154,10 @@ def parse_cell(field: str, text: str, names: tuple[str, ...]) -> Any:
         return _per_part(text, names)
     if field == "traps":
         return _traps(text, names)
+    if field == "options":
+        return _options(text)
+    if field == "accepted":
+        return _accepted(text, names)
     if field in {"ordered", "decimal_comma"}:
         word = text.strip().casefold()
         if word in _TRUE or word in _FALSE:
@@ -244,6 +259,33 @@ def _per_part(text: str, names: tuple[str, ...]) -> str | dict[str, str]:
     if parts and all(m is not None and (not names or m[1].strip() in names) for m in keyed):
         return {m[1].strip(): m[2] for m in keyed if m is not None}
     return text.strip()
+
+
+def _options(text: str) -> Any:
+    for start in "{[":
+        value = _json(text, start)
+        if isinstance(value, dict | list):
+            return value
+    lettered = options_in(text)
+    if lettered:
+        return lettered
+    parts = [part.strip() for part in re.split(r"\n" if "\n" in text.strip() else r"[;|]", text) if part.strip()]
+    if len(parts) < 2:
+        raise ValueError("holds a single option; write one on a line, or put a semicolon between them")
+    keyed = [_OPTION.fullmatch(part) for part in parts]
+    if all(m is not None for m in keyed):
+        return {m[1]: m[2] for m in keyed if m is not None}
+    return [part.removeprefix("- ") for part in parts]
+
+
+def _accepted(text: str, names: tuple[str, ...]) -> dict[str, Any]:
+    value = _json(text, "{")
+    if isinstance(value, dict):
+        return value
+    if len(names) > 1:
+        raise ValueError(f'write by answer which values are right as well: {{"{names[0]}": ["…"]}}')
+    parts = re.split(r"\n" if "\n" in text.strip() else ";", text)
+    return {names[0] if names else "answer": [part.strip() for part in parts if part.strip()]}
 
 
 def _traps(text: str, names: tuple[str, ...]) -> dict[str, dict[str, str]]:

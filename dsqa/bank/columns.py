@@ -19,6 +19,8 @@ _ALIASES: dict[str, str] = {
     "level": "difficulty difficulty_level",
     "concepts": "concept topic topics tag tags skill skills",
     "category": "task_type question_type kind",
+    "options": "option choices choice answer_options answer_choices possible_answers",
+    "accepted": "also_accepted accepted_answers also_right other_answers synonyms",
     "constraints": "constraint instructions instruction",
     "tolerance": "tol margin accepted_error",
     "rounding": "round decimals decimal_places",

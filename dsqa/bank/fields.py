@@ -6,16 +6,20 @@ import re
 from typing import Any
 
 __all__ = [
+    "accepted_by_part",
     "answers_as_text",
     "as_text",
     "check_rounding",
     "check_tolerance",
     "check_unit",
+    "options_by_letter",
     "per_part",
     "stripped",
     "traps_by_part",
 ]
 
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LETTER = re.compile(r"[A-Za-z0-9]{1,8}")
 _NUMBER = r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?"
 _TOLERANCE = re.compile(rf"({_NUMBER})\s*(%)?")
 _ROUNDING = re.compile(r"(\d{1,2})\s*(significant|sig|digits?|decimals?|dp|places?|decimal places)?.*", re.IGNORECASE)
@@ -58,6 +62,50 @@ def traps_by_part(value: Any) -> Any:
     return {
         convention: {name: as_text(one) for name, one in values.items()} if isinstance(values, dict) else values
         for convention, values in value.items()
+    }
+
+
+def options_by_letter(value: Any) -> Any:
+    """Return ``{letter: text}`` in order; a list of texts is lettered from A on, a list of pairs is taken as such.
+
+    Raises
+    ------
+    ValueError
+        There is one option, a letter stands twice, or a letter is no short word.
+    """
+    if value is None:
+        return {}
+    if isinstance(value, list | tuple):
+        if value and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in value):
+            pairs = [(str(as_text(letter)), as_text(text)) for letter, text in value]
+        elif len(value) <= len(_LETTERS):
+            pairs = [(letter, as_text(text)) for letter, text in zip(_LETTERS, value, strict=False)]
+        else:
+            raise ValueError(f"has {len(value)} options without letters, more than {len(_LETTERS)}")
+    elif isinstance(value, dict):
+        pairs = [(str(as_text(letter)).strip(), as_text(text)) for letter, text in value.items()]
+    else:
+        return value
+    folded = [letter.casefold() for letter, _ in pairs]
+    if len(set(folded)) < len(folded):
+        raise ValueError("has two options of one letter")
+    wrong = next((letter for letter, _ in pairs if not _LETTER.fullmatch(letter)), None)
+    if wrong is not None:
+        raise ValueError(f"'{wrong[:40]}' is no letter of an option: write A, B, C …")
+    if len(pairs) == 1:
+        raise ValueError("has a single option, which is no choice")
+    return {letter: text.strip() if isinstance(text, str) else text for letter, text in pairs}
+
+
+def accepted_by_part(value: Any) -> Any:
+    """Return ``{name: (value, …)}`` with values as text; a lone value is a list of one."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: tuple(as_text(one) for one in values) if isinstance(values, list | tuple) else (as_text(values),)
+        for name, values in value.items()
     }
 
 

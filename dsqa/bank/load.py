@@ -28,6 +28,8 @@ _EXAMPLES = {
     "concepts": ("must be a list of texts", 'for example ["Data Summary"]'),
     "criteria": ("must be a list of texts", 'for example ["The axes are labelled."]'),
     "unmarked": ("must be a list of names", 'for example ["p_value"]'),
+    "options": ("must give the options by letter", 'for example {"A": "the mean", "B": "the median"}'),
+    "accepted": ("must give other right values by answer", 'for example {"city": ["NYC"]}'),
     "traps": ("must give values by convention and answer", 'for example {"ddof=0": {"sd": "1.23"}}'),
     "ordered": ("must be true or false", None),
     "decimal_comma": ("must be true or false", None),

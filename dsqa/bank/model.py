@@ -21,14 +21,17 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from dsqa.bank.fields import (
+    accepted_by_part,
     answers_as_text,
     check_rounding,
     check_tolerance,
     check_unit,
+    options_by_letter,
     per_part,
     stripped,
     traps_by_part,
 )
+from dsqa.bank.options import letters_of, options_in, options_text
 from dsqa.errors import BankError
 
 __all__ = ["NO_ANSWER", "OPTIONAL", "Bank", "Level", "Question"]
@@ -64,10 +67,16 @@ class Question(BaseModel):
     level
         ``easy``, ``medium`` or ``hard`` by the paper's definitions.
     common_answers
-        The ground truth: one ``(name, value)`` pair per placeholder. Only a question with all parts `unmarked` has
-        none; its runs are neither right nor wrong.
+        The ground truth: one ``(name, value)`` pair per placeholder. Only an open question, all parts of which are
+        `unmarked`, has none; its runs are neither right nor wrong.
     category
         The task type. Defaults to the first concept.
+    options
+        What an answer is chosen from, by letter and in order: ``{"A": "the mean", "B": "the median"}``. A list of
+        texts is lettered from A on. The truth names one option, or several (``"A, C"``); see `choice`. Sent with the
+        question.
+    accepted
+        Other values that are right as well, by part: ``{"city": ["NYC"]}``.
     constraints
         What the question further asks to be done or left undone; sent with the question.
     tolerance
@@ -112,6 +121,8 @@ class Question(BaseModel):
     level: Level
     common_answers: Annotated[tuple[tuple[str, str], ...], BeforeValidator(answers_as_text)]
     category: _Label = ""
+    options: Annotated[dict[str, str], BeforeValidator(options_by_letter)] = Field(default_factory=dict)
+    accepted: Annotated[dict[str, tuple[str, ...]], BeforeValidator(accepted_by_part)] = Field(default_factory=dict)
     constraints: str | None = None
     tolerance: Annotated[_Tolerance | dict[str, _Tolerance] | None, BeforeValidator(per_part)] = None
     rounding: Annotated[_Rounding | dict[str, _Rounding] | None, BeforeValidator(per_part)] = None
@@ -153,8 +164,23 @@ class Question(BaseModel):
 
     @property
     def asked(self) -> str:
-        """The text that is asked: the question and, in a paragraph of their own, its constraints."""
-        return f"{self.question.strip()}\n\n{self.constraints.strip()}" if self.constraints else self.question
+        """The text that is asked: the question, its options unless they stand in it, and its constraints."""
+        further = [] if not self.options or self._holds_its_options() else [options_text(self.options)]
+        further += [self.constraints.strip()] if self.constraints else []
+        return "\n\n".join([self.question.strip(), *further]) if further else self.question
+
+    def _holds_its_options(self) -> bool:
+        listed = options_in(self.question)
+        return [k.casefold() for k in listed] == [k.casefold() for k in self.options] and all(
+            letters_of(text, self.options) is not None for text in listed.values()
+        )
+
+    def choice(self, name: str) -> tuple[str, ...] | None:
+        """Return the letters of the options that are right for a part, or None where its answer is no choice.
+
+        Several letters: all of them, in any order, are the answer.
+        """
+        return letters_of(self.answers[name], self.options) if self.options else None
 
     def setting(self, field: Literal["tolerance", "rounding", "unit"], name: str) -> str | None:
         """Return a part's setting, whether it was given for all parts or for this one."""

@@ -42,6 +42,7 @@ def build_messages(
         question=question.asked.strip(),
         format=question.format.strip(),
         names=format_names(question.format),
+        options=question.options,
         file_name=question.file_name,
         preview=None if path is None else preview(path, preview_rows),
     )

@@ -18,7 +18,7 @@ from dsqa.errors import StudyError
 __all__ = ["VARIABLES", "Template", "load_template", "shipped_templates"]
 
 #: What a template can use.
-VARIABLES = ("question", "format", "names", "file_name", "preview")
+VARIABLES = ("question", "format", "names", "options", "file_name", "preview")
 _SHIPPED = Path(__file__).parent / "templates"
 _FIELD = "prompt.template"
 # Sandboxed, since a study and its template may come from someone else.

@@ -90,6 +90,11 @@ def questions(draw: st.DrawFn, number: int) -> Question:
         "file_name": st.sampled_from(["a.csv", "sub/b c.csv", "größe.csv", "a|b.csv", "a,b;c.csv"]),
         "category": TEXT,
         "constraints": TEXT,
+        "options": st.one_of(
+            st.lists(TEXT.map(str.strip), min_size=2, max_size=4),
+            st.dictionaries(st.sampled_from("badcxy12"), TEXT.map(str.strip), min_size=2, max_size=4),
+        ),
+        "accepted": st.fixed_dictionaries({names[0]: st.lists(VALUE, max_size=2)}),
         "tolerance": st.one_of(
             st.sampled_from(["0.01", "1%"]), st.fixed_dictionaries({n: st.just("0.5") for n in names})
         ),

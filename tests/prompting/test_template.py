@@ -9,6 +9,8 @@ import pytest
 from dsqa.bank import Bank, Question, builtin_bank_path, load_bank
 from dsqa.errors import StudyError
 from dsqa.prompting import build_messages, load_template, preview, shipped_templates
+from dsqa.sampling.prepare import requests_of
+from dsqa.study import StudyFolder, load_study
 
 BUILTIN = load_bank(builtin_bank_path())
 
@@ -124,7 +126,7 @@ def test_an_undefined_variable_names_the_ones_there_are(tmp_path):
     own(tmp_path, "{{ question }}\n\n{% if preview %}{{ formt }}{% endif %}")
     caught = error("mine.md", tmp_path)
     assert (caught.line, caught.message) == (3, "there is no variable 'formt'")
-    assert "question, format, names, file_name, preview" in caught.hint
+    assert "question, format, names, options, file_name, preview" in caught.hint
     assert "did you mean 'format'?" in caught.hint
 
 
@@ -163,3 +165,33 @@ def test_a_template_that_is_not_utf8(tmp_path):
 
 def test_a_folder_is_not_a_template(tmp_path):
     assert "not a file" in error(".", tmp_path).message
+
+
+def test_prompts_without_options_are_those_that_were_recorded():
+    study = Path(__file__).parents[2] / "runs" / "smollm2-direct"
+    folder = StudyFolder(study)
+    description = folder.describe()
+    hashes = {c.question_id: c.prompt_hash for c in description.cells}
+    assert len(hashes) == 41
+    requests = requests_of(folder, description, load_study(study / "study.yaml"))
+    assert {c.question_id: c.prompt_hash for c in requests} == hashes
+
+
+def test_the_default_prompts_are_those_that_are_recorded_everywhere():
+    asked = hashlib.sha256()
+    for question in BUILTIN:
+        for message in build_messages(question, BUILTIN, load_template("question-v1"), system=None, preview_rows=5):
+            asked.update(message["content"].encode())
+    assert asked.hexdigest() == "bcf363efac70b6e0f3431045781a3ae32d6c03a4612ce282216cd7bd0b40eeee"
+
+
+@pytest.mark.parametrize("name", shipped_templates())
+def test_options_are_sent_with_the_question(name):
+    question = Question(
+        id="q", question="Which resists outliers?", format="@answer[letter]", level="easy",
+        common_answers=[["answer", "B"]], options=["mean", "median"],
+    )  # fmt: skip
+    bank = Bank((question,), Path("nowhere"))
+    (message,) = build_messages(question, bank, load_template(name), system=None, preview_rows=3)
+    assert "Which resists outliers?\n\nA) mean\nB) median" in message["content"]
+    assert "@answer[letter]" in message["content"]
