@@ -13,6 +13,7 @@ from dsqa.values.kinds import (
 )
 from dsqa.values.notation import canonical_string, plain
 from dsqa.values.numbers import EXACT, Number, parse_number, with_decimal_point
+from dsqa.values.times import day_comes_first, parse_time, time_text
 
 __all__ = [
     "EXACT",
@@ -21,13 +22,16 @@ __all__ = [
     "Value",
     "canonical_string",
     "closing_positions",
+    "day_comes_first",
     "parse_boolean",
     "parse_moment",
     "parse_nothing",
     "parse_number",
     "parse_range",
+    "parse_time",
     "parse_truth",
     "plain",
     "split_items",
+    "time_text",
     "with_decimal_point",
 ]
