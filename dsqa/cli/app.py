@@ -17,10 +17,12 @@ from dsqa.cli.figures import figures
 from dsqa.cli.importing import import_runs
 from dsqa.cli.init import init
 from dsqa.cli.plan import plan
+from dsqa.cli.records import records
 from dsqa.cli.report import report
 from dsqa.cli.show import show
 from dsqa.cli.steps import demo, run, sample, score
 from dsqa.errors import DsqaError
+from dsqa.foreign import visible
 
 __all__ = ["main"]
 
@@ -61,7 +63,7 @@ def cli() -> None:
     """  # noqa: D301  (the backslashes are click's)
 
 
-_STUDY = (demo, init, bank, run, sample, batch, score, report, figures, plan, compare, show, doctor)
+_STUDY = (demo, init, bank, run, sample, batch, score, report, figures, plan, compare, show, records, doctor)
 
 for command in (*_STUDY, import_runs, export):
     cli.add_command(command)
@@ -80,7 +82,8 @@ def main() -> None:
         click.echo("dsqa: interrupted; run the same command again to go on", err=True)
         sys.exit(INTERRUPTED)
     except DsqaError as error:
-        click.echo(f"dsqa: {error}", err=True)
+        # Names of files, models and questions, and what an endpoint said, may hold a terminal's commands.
+        click.echo(f"dsqa: {visible(str(error))}", err=True)
         sys.exit(2)
     except SystemExit:
         # What click makes of a reader of stdout that went away (`dsqa … | head`): not an error of ours.

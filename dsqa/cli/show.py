@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 
 from dsqa.cli.studies import open_recorded, shown
 from dsqa.errors import StudyError
+from dsqa.foreign import visible
 
 if TYPE_CHECKING:
     from dsqa.execution import ExecutionResult
@@ -37,7 +37,7 @@ def show(study: Path, question: str | None, condition: str | None, run_number: i
     folder = open_recorded(study)
     record = _find(folder, question, condition, run_number)
     data = _collect(folder, record)
-    click.echo(json.dumps(data) if as_json else _harmless(_text(data)))
+    click.echo(json.dumps(data) if as_json else visible(_text(data).replace("\r\n", "\n")))
 
 
 def _find(folder: StudyFolder, question: str | None, condition: str | None, run: int) -> Record:
@@ -158,12 +158,6 @@ def _text(data: dict[str, Any]) -> str:
     if data.get("artefacts") or data.get("artefact_notes"):
         parts.append(_section("Drawn, shown, written", _artefacts(data)))
     return "\n\n".join(parts)
-
-
-def _harmless(text: str) -> str:
-    """Make control characters and lone surrogates visible: what a model wrote must not command the terminal."""
-    lines = text.replace("\r\n", "\n")
-    return "".join(c if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cs"} else ascii(c)[1:-1] for c in lines)
 
 
 def _section(title: str, body: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 from dsqa.endpoints.failures import Failure, PassingFailure, PermanentFailure, Scope
 from dsqa.endpoints.retry_after import retry_after_seconds
 from dsqa.endpoints.secrets import without_credentials
+from dsqa.foreign import read_json, visible
 
 __all__ = ["ErrorContext", "classify_response", "error_in", "status_of_error"]
 
@@ -115,8 +115,8 @@ def classify_response(status: int, headers: Mapping[str, str], body: str, about:
 def error_in(body: str) -> dict[str, Any]:
     """Return the error object in an error response's body, empty where there is none."""
     try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
+        data = read_json(body)
+    except ValueError:
         return {}
     if isinstance(data, list) and data:
         data = data[0]
@@ -159,5 +159,5 @@ def _was_moderated(error: Mapping[str, Any]) -> bool:
 
 def _one_line(text: Any) -> str:
     plain = re.sub(r"<[^>]{0,500}>", " ", str(text))
-    line = " ".join(plain.split())
+    line = visible(" ".join(plain.split()))
     return line if len(line) <= _LONGEST_MESSAGE else line[: _LONGEST_MESSAGE - 1] + "…"

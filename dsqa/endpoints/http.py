@@ -13,18 +13,20 @@ from dsqa.endpoints.adapt import Adapter
 from dsqa.endpoints.classify import ErrorContext, classify_response, status_of_error
 from dsqa.endpoints.client import Address, request_headers
 from dsqa.endpoints.dialect import DIALECTS, Dialect
-from dsqa.endpoints.failures import Failure, PassingFailure
+from dsqa.endpoints.failures import Failure, PassingFailure, PermanentFailure
 from dsqa.endpoints.headers import rate_limit_headers
 from dsqa.endpoints.reply import MalformedReplyError, Reply
 from dsqa.endpoints.secrets import Secret
 from dsqa.endpoints.transport import Answer, Transport
 from dsqa.errors import EndpointError
+from dsqa.foreign import read_json
 from dsqa.records.lines import json_bytes
 
 __all__ = ["HttpEndpoint"]
 
 REACH_SECONDS = 10.0
 _LISTED = 12
+_LONGEST_NAME = 100
 
 
 class HttpEndpoint:
@@ -105,8 +107,10 @@ class HttpEndpoint:
                     hint="check base_url and the network",
                 ) from None
             return
+        except PermanentFailure:
+            return
         if answer.status == 200:
-            self.models = tuple(_model_names(self._key.strike(answer.text)))
+            self.models = tuple(map(self._key.strike, _model_names(answer.text)))
 
     async def ask(self, request: Mapping[str, Any], *, run: int = 0) -> Reply:
         """Send one request for one answer, once; see `ask_many`."""
@@ -138,12 +142,11 @@ class HttpEndpoint:
             sent = changed or written
             try:
                 answer = await self._transport.post(self._dialect.path, json_bytes(sent or request))
-                text = self._key.strike(answer.text)
                 if answer.status >= 400 and self._adapter.learn(
-                    answer.status, self._key.strike_message(text), sent or request
+                    answer.status, self._key.strike_message(answer.text), sent or request
                 ):
                     continue
-                replies = self._read(answer, text, str(request.get("model")))
+                replies = self._read(answer, str(request.get("model")))
             except Failure as failure:
                 failure.message = self._key.strike_message(failure.message)
                 failure.request, failure.adapted = sent, notes
@@ -152,18 +155,18 @@ class HttpEndpoint:
                 return replies
             return tuple(reply.as_sent(sent, notes) for reply in replies)
 
-    def _read(self, answer: Answer, text: str, model: str) -> tuple[Reply, ...]:
+    def _read(self, answer: Answer, model: str) -> tuple[Reply, ...]:
         limits = rate_limit_headers(answer.headers)
         if not 200 <= answer.status < 300:
-            raise self._failure(answer.status, answer.headers, text, model, limits)
+            raise self._failure(answer.status, answer.headers, answer.text, model, limits)
         try:
-            # NaN and Infinity are no JSON; as text they survive into a record that is.
-            body = json.loads(text, parse_constant=str)
-        except (ValueError, RecursionError):
+            # Decoded before the key is struck out: a text in JSON has many forms.
+            body = self._key.strike_value(read_json(answer.content))
+        except ValueError:
             self._raise_malformed("the body is not JSON", answer.status)
         upstream = body.get("error") if isinstance(body, dict) else None
         if upstream and not body.get("choices"):
-            raise self._failure(status_of_error(upstream), answer.headers, text, model, limits)
+            raise self._failure(status_of_error(upstream), answer.headers, json.dumps(body), model, limits)
         try:
             return self._dialect.read(body, answer.seconds, limits)
         except MalformedReplyError as malformed:
@@ -189,8 +192,7 @@ class HttpEndpoint:
 
 def _model_names(text: str) -> list[str]:
     try:
-        rows = json.loads(text)["data"]
-        names = [str(row["id"]) for row in rows]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        names = [str(row["id"])[:_LONGEST_NAME] for row in read_json(text)["data"]]
+    except (ValueError, KeyError, TypeError):
         return []
     return [*names[:_LISTED], f"… {len(names) - _LISTED} more"] if len(names) > _LISTED else names

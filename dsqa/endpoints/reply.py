@@ -8,7 +8,7 @@ from typing import Any
 
 from dsqa.records import Status
 
-__all__ = ["MalformedReplyError", "Reply", "read_replies", "read_reply", "status_of", "string_or_none"]
+__all__ = ["MalformedReplyError", "Reply", "read_replies", "status_of", "string_or_none"]
 
 
 class MalformedReplyError(ValueError):
@@ -63,17 +63,6 @@ class Reply:
     def as_sent(self, request: dict[str, Any], adapted: tuple[dict[str, Any], ...]) -> Reply:
         """Return the reply with the body that was sent, and what was adapted in it."""
         return replace(self, request=request, adapted=adapted)
-
-
-def read_reply(body: Any, seconds: float) -> Reply:
-    """Take a chat completion apart; of several choices, return the first.
-
-    Raises
-    ------
-    MalformedReplyError
-        A choice has no message in it, or there is none.
-    """
-    return read_replies(body, seconds)[0]
 
 
 def read_replies(body: Any, seconds: float, headers: Mapping[str, str] | None = None) -> tuple[Reply, ...]:

@@ -18,9 +18,16 @@ import aiohttp
 import httpx2
 from yarl import URL
 
-from dsqa.endpoints.failures import PassingFailure
+from dsqa.endpoints.failures import PassingFailure, PermanentFailure, Scope
+from dsqa.foreign import visible
 
-__all__ = ["Answer", "Transport"]
+__all__ = ["MOST_BYTES", "Answer", "Transport"]
+
+MOST_BYTES = 32 << 20
+"""Of a response's body, after decompression. The longest answers of today's models are a hundredth of it, with the
+log-probabilities of twenty alternatives for each token a third."""
+_MOST_BYTES_OF_ERROR = 1 << 20
+"""Of an error's body, of which one line is kept."""
 
 CONNECT_SECONDS = 30.0
 KEEP_ALIVE_SECONDS = 30.0
@@ -37,8 +44,8 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The body; JSON is UTF-8 whatever the header claims."""
-        return self.content.decode("utf-8", "replace")
+        """The body; JSON is UTF-8 whatever the header claims, and some servers put a byte order mark before it."""
+        return self.content.decode("utf-8-sig", "replace")
 
 
 class Transport:
@@ -92,6 +99,8 @@ class Transport:
         ------
         PassingFailure
             No whole response came.
+        PermanentFailure
+            The response is larger than `MOST_BYTES`; the rest of it is not read.
         """
         return await self._send("POST", path, content, self._timeout)
 
@@ -115,7 +124,7 @@ class Transport:
                     allow_redirects=False,
                 ) as response,
             ):
-                body = await response.read()
+                body = await _body_of(response)
                 return Answer(response.status, response.headers, body, time.perf_counter() - begun)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise _named(error, timeout) from None
@@ -129,10 +138,32 @@ class Transport:
         return url
 
 
+async def _body_of(response: aiohttp.ClientResponse) -> bytes:
+    """Read a body as it comes, decompressed, and no more of it than anybody needs."""
+    parts = []
+    size = 0
+    of_error = response.status >= 400
+    async for part in response.content.iter_any():
+        parts.append(part)
+        size += len(part)
+        if of_error and size >= _MOST_BYTES_OF_ERROR:
+            response.close()
+            break
+        if size > MOST_BYTES:
+            response.close()
+            raise PermanentFailure(
+                "too large",
+                f"the response is larger than {MOST_BYTES >> 20} MiB, and was not read to its end",
+                scope=Scope.REQUEST,
+                status=response.status,
+            )
+    return b"".join(parts)
+
+
 def _named(error: Exception, timeout: float) -> PassingFailure:
     causes = list(_chain(error))
     said = next((str(cause) for cause in reversed(causes) if str(cause)), type(error).__name__)
-    message = " ".join(said.split())
+    message = visible(" ".join(said.split()))
     if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
         return PassingFailure("connection", message)
     if isinstance(error, TimeoutError):

@@ -10,7 +10,7 @@ from dsqa.records import Record, usage_counts
 
 __all__ = ["MAY_BE_BILLED", "cost_of", "total_cost", "usage_cost"]
 
-MAY_BE_BILLED = frozenset({"timeout", "dropped", "malformed body"})
+MAY_BE_BILLED = frozenset({"timeout", "dropped", "malformed body", "too large"})
 """Failures after which the endpoint may have done the work, and charge for it."""
 
 

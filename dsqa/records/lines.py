@@ -8,20 +8,16 @@ import logging
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, cast, get_args
+from typing import Any, BinaryIO, cast
 
 from pydantic_core import to_json
 
 from dsqa.errors import RecordError
 from dsqa.records.index import RunIndex
-from dsqa.records.record import SCHEMA, Record, Status
+from dsqa.records.record import SCHEMA, Record
+from dsqa.records.soundness import check_types
 
-__all__ = ["decode_line", "encode_line", "json_bytes", "read_records", "scan_records"]
-
-MAX_RUNS = 10_000_000
-"""Per cell; a larger number in a file is a damaged line, not a run."""
-
-_STATUSES = get_args(Status)
+__all__ = ["decode_line", "encode_line", "json_bytes", "lines_of", "read_records", "scan_records"]
 
 _log = logging.getLogger("dsqa.records")
 
@@ -56,6 +52,8 @@ def decode_line(line: bytes, path: Path, number: int) -> Record:
         row = json.loads(line)
         if not isinstance(row, dict):
             raise TypeError(f"a JSON {type(row).__name__}, not an object")
+        if not isinstance(row.get("schema", SCHEMA), int):
+            raise TypeError("field 'schema' is no number")
         if row.get("schema", SCHEMA) > SCHEMA:
             raise RecordError(
                 f"was written by a later dsqa (record schema {row['schema']}, this one reads {SCHEMA})",
@@ -64,29 +62,19 @@ def decode_line(line: bytes, path: Path, number: int) -> Record:
                 hint="upgrade dsqa",
             )
         record = Record.from_dict(row)
-        _check_types(record)
+        check_types(record)
         return record
     except KeyError as missing:
         raise RecordError(f"is no record: it has no field {missing}", path=path, line=number) from None
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError, TypeError) as error:
+    except (ValueError, RecursionError, TypeError) as error:
+        # Python's own words for it speak of its settings.
+        what = "a number in it has thousands of digits" if "integer string" in str(error) else str(error)
         raise RecordError(
-            f"is no record: {error}", path=path, line=number, hint="mend or delete this line; the others stay"
+            f"is no record: {what}",
+            path=path,
+            line=number,
+            hint="'dsqa records check STUDY --mend' sets such lines aside; the others stay",
         ) from None
-
-
-def _check_types(record: Record) -> None:
-    if isinstance(record.run, bool) or not isinstance(record.run, int) or not 0 <= record.run < MAX_RUNS:
-        raise TypeError("field 'run' is no run number")
-    if record.status not in _STATUSES:
-        raise TypeError(f"field 'status' is none of {', '.join(_STATUSES)}")
-    for name in ("question_id", "condition_id", "prompt_hash", "text"):
-        if not isinstance(getattr(record, name), str):
-            raise TypeError(f"field '{name}' is no text")
-    for name in ("condition", "request"):
-        if not isinstance(getattr(record, name), dict):
-            raise TypeError(f"field '{name}' is no object")
-    if not isinstance(record.usage, dict | None):
-        raise TypeError("field 'usage' is no object")
 
 
 def scan_records(path: Path, index: RunIndex) -> Iterator[Record]:
@@ -95,7 +83,7 @@ def scan_records(path: Path, index: RunIndex) -> Iterator[Record]:
     What follows the last newline is a line still being written (or torn by a kill), and is left out.
     """
     repeats = 0
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(lines_of(path), start=1):
         if not line.endswith(b"\n"):
             break
         if line.isspace():
@@ -109,7 +97,14 @@ def scan_records(path: Path, index: RunIndex) -> Iterator[Record]:
         _log.warning("%s: %d line(s) repeat a run that is recorded before; the first one counts", path, repeats)
 
 
-def _lines(path: Path) -> Iterator[bytes]:
+def lines_of(path: Path) -> Iterator[bytes]:
+    """Yield the lines of a file of records, packed or not, as they are; none where there is no such file.
+
+    Raises
+    ------
+    RecordError
+        It cannot be read, or its packing is damaged.
+    """
     try:
         # A study that was packed to be handed on; nothing is ever appended to it.
         packed = path.suffix == ".gz"

@@ -18,6 +18,7 @@ from dsqa.records.index import RunIndex
 from dsqa.records.lines import encode_line, scan_records
 from dsqa.records.lock import FileLock
 from dsqa.records.record import Record, RunKey
+from dsqa.records.soundness import sound
 
 __all__ = ["RecordStore"]
 
@@ -104,11 +105,13 @@ class RecordStore:
         ------
         RecordError
             A run is recorded already, or the lines cannot be written (a full disk): then nothing of them stays.
+        TypeError
+            A record has a field of a type that it cannot have; see `sound`.
         """
         for record in records:
             if record.key in self.recorded:
                 raise RecordError(f"this run is recorded already: {tuple(record.key)}", path=self._path)
-        lines = b"".join(encode_line(record) for record in records)
+        lines = b"".join(encode_line(sound(record)) for record in records)
         try:
             view = memoryview(lines)
             while view:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["UsageCounts", "usage_counts"]
+__all__ = ["MOST_TOKENS", "UsageCounts", "usage_counts"]
+
+MOST_TOKENS = 10**9
+"""In one request. A larger number is no count: a column of 64 bits and a sum of them hold what is below."""
 
 
 class UsageCounts(NamedTuple):
@@ -34,7 +37,8 @@ def usage_counts(usage: Mapping[str, Any] | None) -> UsageCounts:
 
     Chat completions say ``prompt_tokens`` and ``completion_tokens``, with ``prompt_tokens_details.cached_tokens``
     and ``completion_tokens_details.reasoning_tokens``; the Responses API says ``input_tokens`` and
-    ``output_tokens``, with details likewise. DeepSeek counts the cached ones as ``prompt_cache_hit_tokens``.
+    ``output_tokens``, with details likewise. DeepSeek counts the cached ones as ``prompt_cache_hit_tokens``. What is
+    no count of tokens (below 0, a fraction, more than `MOST_TOKENS`, text) is unknown.
     """
     if not usage:
         return _UNKNOWN
@@ -60,6 +64,7 @@ _UNKNOWN = UsageCounts(None, None, None, None)
 def _count(usage: Mapping[str, Any], *names: str) -> int | None:
     for name in names:
         value = usage.get(name)
-        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-            return value
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS:
+            # Some endpoints write 12.0; half a token is no count.
+            return int(value) if value == int(value) else None
     return None

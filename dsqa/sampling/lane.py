@@ -209,7 +209,8 @@ class Lane:
             self._gate.learn(planned, failure.headers)
             return self._failed_once(attempt, failure)
         except PermanentFailure as failure:
-            took, unsure = Need(1), False
+            unsure = failure.kind in MAY_BE_BILLED
+            took = need if unsure else Need(1)
             self._gate.learn(planned, failure.headers)
             self._refused(attempt, failure)
             return None

@@ -9,11 +9,19 @@ from contextlib import contextmanager
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from dsqa.foreign import visible
+
 __all__ = ["LOG_FILE", "sampling_log"]
 
 LOG_FILE = "sampling.log"
 _BYTES = 1 << 20
 _OLDER = 2
+
+
+class _OneLine(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        """Write an entry on one line that commands no terminal, whatever a model or an endpoint put into it."""
+        return visible(super().format(record), keep="")
 
 
 class _QuietHandler(RotatingFileHandler):
@@ -35,7 +43,7 @@ def sampling_log(folder: Path) -> Iterator[logging.Logger]:
         )
     except OSError:
         handler = logging.NullHandler()
-    form = logging.Formatter("%(asctime)sZ %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%S")
+    form = _OneLine("%(asctime)sZ %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%S")
     form.converter = time.gmtime
     handler.setFormatter(form)
     logger.addHandler(handler)

@@ -27,7 +27,8 @@ class Fault:
 
     how: "status" (answer with status, headers, body), "disconnect" (close before any byte), "drop" (promise a
     body, send half of it, close), "trickle" (one byte every `delay` seconds), "hang" (nothing for `delay`
-    seconds, then disconnect).
+    seconds, then disconnect), "bytes" (status, headers and `data` as they are), "endless" (status, headers, and
+    `data` again and again until the other side closes).
     """
 
     how: str = "status"
@@ -35,6 +36,7 @@ class Fault:
     body: str = ""
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
+    data: bytes = b""
 
 
 def error(status: int, message: str = "no", code: str | None = None, headers: dict[str, str] | None = None) -> Fault:
@@ -121,6 +123,8 @@ class FaultServer:
         self.seen: list[Seen] = []
         self.in_flight = 0
         self.most_in_flight = 0
+        self.endless = 0
+        """Bytes that "endless" answers came to."""
         self.url = ""
         self.batches = Batches(self._execute)
         self._numbers = itertools.count(1)
@@ -214,6 +218,8 @@ class FaultServer:
             return web.Response(
                 status=fault.status, text=fault.body, headers=fault.headers, content_type="application/json"
             )
+        if fault.how in {"bytes", "endless"}:
+            return await self._send_bytes(request, fault)
         if fault.how == "disconnect":
             request.transport.abort()
             return web.Response()
@@ -234,6 +240,20 @@ class FaultServer:
                 await asyncio.sleep(fault.delay)
         else:
             raise AssertionError(fault.how)
+        return response
+
+    async def _send_bytes(self, request: web.Request, fault: Fault) -> web.StreamResponse:
+        response = web.StreamResponse(
+            status=fault.status, headers={"Content-Type": "application/json", **fault.headers}
+        )
+        await response.prepare(request)
+        await response.write(fault.data)
+        while fault.how == "endless" and self.endless < 1 << 30:
+            try:
+                await response.write(fault.data)
+            except ConnectionError:
+                break
+            self.endless += len(fault.data)
         return response
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from dsqa.errors import RecordError
+from dsqa.foreign import read_json
 
 __all__ = ["BatchRequest", "BatchResult", "RequestFile", "encode_request", "read_requests", "read_results"]
 
@@ -159,9 +160,8 @@ def _rows(path: Path, on_bad: Callable[[RecordError], None] | None = None) -> It
 
 def _parsed(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
-        # NaN and Infinity are no JSON; as text they survive into a record that is.
-        row = json.loads(line, parse_constant=str)
-    except (ValueError, RecursionError) as error:
+        row = read_json(line)
+    except ValueError as error:
         raise RecordError(f"is no JSON: {error}", path=path, line=number) from None
     if not isinstance(row, dict) or not isinstance(row.get("custom_id"), str):
         raise RecordError("has no custom_id", path=path, line=number)
