@@ -132,14 +132,14 @@ def accuracy_instability_caption(cells: pd.DataFrame, *, mark: float = NOTABLE, 
         f"regions: unstable from {mark:g}; below it, right above an accuracy of {right:g}. {extent(cells)}."
     )
     if missing:
-        text += f" Not drawn: {counted(missing, 'cell')} with fewer than two runs or without any reply."
+        text += f" Not drawn: {counted(missing, 'cell')} with fewer than two runs, without any reply, or not read."
     return Caption(title, text, f"Scatter plot of cells by accuracy and instability: {', '.join(counts)}.")
 
 
 def _drawn(data: pd.DataFrame) -> pd.Series:
     finite = np.isfinite(numbers(data["instability"])) & np.isfinite(numbers(data["accuracy"]))
-    # Runs that never got a reply are neither stable nor wrong.
-    lost = (data["verdict"] == "no answers").fillna(False).to_numpy(dtype=bool)
+    # Runs that never got a reply, or could not be read, are neither stable nor wrong.
+    lost = data["verdict"].isin(["no answers", "not read"]).fillna(False).to_numpy(dtype=bool)
     return pd.Series(finite & ~lost, index=data.index)
 
 

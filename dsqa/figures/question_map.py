@@ -32,7 +32,14 @@ __all__ = ["question_map_caption", "question_map_data", "question_map_figure", "
 ROWS_PER_PAGE = 45
 COLUMNS_PER_PAGE = 16
 
-SIGNS = {"stable and right": "✓", "stable and wrong": "✗", "unstable": "~", "no answers": "–", "not known": "?"}
+SIGNS = {
+    "stable and right": "✓",
+    "stable and wrong": "✗",
+    "unstable": "~",
+    "not read": "∅",
+    "no answers": "–",
+    "not known": "?",
+}
 """What stands behind the number for each verdict; in brackets where the runs do not settle it."""
 
 _CHARACTER_MM = 1.5
@@ -48,7 +55,7 @@ def question_map_data(cells: pd.DataFrame, *, page: int | None = None) -> pd.Dat
     """Return what `question_map_figure` draws on `page`, or on all: a row per cell, questions sorted by verdict.
 
     A question's verdict here is the least favourable of its cells': stable and right before stable and wrong
-    before unstable before no answers before not known. Among equals, those with fewer cells of that verdict
+    before unstable before not read before no answers before not known. Among equals, those with fewer cells of that verdict
     come first, then the table's order.
     """
     require(cells, _COLUMNS, _NAME)

@@ -70,6 +70,7 @@ VERDICTS: dict[str, Mark] = {
     "stable and right": (PALETTE[2], "o"),
     "stable and wrong": (PALETTE[0], "X"),
     "unstable": (PALETTE[3], "D"),
+    "not read": ("#FFFFFF", "s"),
     "no answers": ("#FFFFFF", "p"),
     "not known": ("#FFFFFF", "v"),
 }

@@ -35,7 +35,7 @@ from dsqa.stats.parts import score_parts
 from dsqa.stats.proportions import clopper_pearson, jeffreys, missing_bounds, proportion_bounds, wilson
 from dsqa.stats.repeated import at_least, maj_at_k, pass_at_k, pass_hat_k, pass_interval, pass_table
 from dsqa.stats.variance import VarianceComponents, variance_components
-from dsqa.stats.verdicts import VERDICTS, headline, threshold_calls, verdicts
+from dsqa.stats.verdicts import CALLS, VERDICTS, headline, threshold_calls, verdicts
 
 if TYPE_CHECKING:
     from dsqa.stats.accuracy_means import accuracy_groups
@@ -142,6 +142,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "CALLS",
     "CELL_COLUMNS",
     "CORRELATION_LEVELS",
     "FOUR_WAYS",

@@ -74,6 +74,7 @@ def summarise_cells(
         table[f"n_{status}"] = (runs["status"] == status).groupby(cell).sum()
     marked = runs["accuracy"].notna()
     table["n_unparsed"] = (runs["answer_key"].isna() & marked).groupby(cell).sum()
+    table["n_unread"] = runs["unread"].groupby(cell).sum(min_count=1)
     table["n_scored"] = groups["score"].count()
     for name, source in _MEANS.items():
         table[name] = groups[source].mean()
@@ -96,6 +97,10 @@ def _checked(outcomes: pd.DataFrame) -> pd.DataFrame:
         runs[name] = runs[name].astype("string")
     for name in ("run", "score", "jaccard_first", *_MEANS.values()):
         runs[name] = as_floats(runs[name])
+    # A reply that should have held an answer. What was found right was read, however a table came by it; a table
+    # without answers says nothing of reading.
+    unread = runs["answer_key"].isna() & (runs["accuracy"] == 0) & (runs["status"] != "failed")
+    runs["unread"] = unread.astype(float) if "answer_key" in outcomes.columns else np.nan
     for name in ("question_id", "condition_id"):
         if runs[name].isna().any():
             raise StatisticsError(f"{int(runs[name].isna().sum())} runs have no {name}", field=name)
@@ -176,6 +181,7 @@ def _accuracy(runs: pd.DataFrame, sequential: bool) -> pd.DataFrame:
     else:
         low, high = proportion_bounds(right, marked, level=LEVEL)
     worst, best = missing_bounds(right, marked, lost)
+    _, read = missing_bounds(right, marked, runs["unread"].groupby(cell).sum(min_count=1))
     return pd.DataFrame(
         {
             "accuracy_low": low,
@@ -183,6 +189,7 @@ def _accuracy(runs: pd.DataFrame, sequential: bool) -> pd.DataFrame:
             "accuracy_method": PROPORTION_SEQUENCE if sequential else "Wilson",
             "accuracy_worst": worst,
             "accuracy_best": best,
+            "accuracy_if_read": read,
         },
         index=right.index,
     )

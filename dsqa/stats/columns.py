@@ -32,6 +32,7 @@ CELL_COLUMNS: tuple[Column, ...] = (
     Column("n_filtered", "Int64", "runs stopped by a content filter"),
     Column("n_failed", "Int64", "runs lost to the infrastructure; they score 0"),
     Column("n_unparsed", "Int64", "runs without a readable answer, failed ones included"),
+    Column("n_unread", "Int64", "replies in which no answer could be read; `n_unparsed` less the failed runs"),
     Column("n_scored", "Int64", "runs with a score; below `runs` only where a table has unmarked runs"),
     # score and instability
     Column("score_mean", "Float64", "mean score, in [0, 3]"),
@@ -52,6 +53,11 @@ CELL_COLUMNS: tuple[Column, ...] = (
     ),
     Column("accuracy_worst", "Float64", "accuracy had every failed run been wrong"),
     Column("accuracy_best", "Float64", "accuracy had every failed run been right"),
+    Column(
+        "accuracy_if_read",
+        "Float64",
+        "accuracy had every reply in which no answer could be read been right; `accuracy` has them as not right",
+    ),
     Column("executability_mean", "Float64", "mean executability, in [0, 2]"),
     # answers; runs without a readable answer share one answer of their own, "(unparsed)"
     Column("modal_answer", "string", "the most frequent answer key; of equally frequent ones the first by name"),
@@ -67,7 +73,7 @@ CELL_COLUMNS: tuple[Column, ...] = (
     Column("jaccard_mean", "Float64", "mean Jaccard index over all pairs of runs"),
     Column("seconds_mean", "Float64", "mean run time"),
     # the call
-    Column("verdict", "string", "stable and right, stable and wrong, unstable, no answers, or not known"),
+    Column("verdict", "string", "stable and right, stable and wrong, unstable, not read, no answers, or not known"),
     Column("settled", "bool", "whether the intervals leave the verdict standing"),
     Column("verdict_reason", "string", "why, in a sentence"),
 )

@@ -11,27 +11,40 @@ import pandas as pd
 from dsqa.errors import StatisticsError
 from dsqa.stats.columns import as_floats, require
 from dsqa.stats.dispersion import NOTABLE
+from dsqa.stats.interval import FloatArray
 
-__all__ = ["VERDICTS", "headline", "threshold_calls", "verdicts"]
+__all__ = ["CALLS", "VERDICTS", "headline", "threshold_calls", "verdicts"]
 
-VERDICTS = ("stable and right", "stable and wrong", "unstable", "no answers", "not known")
+VERDICTS = ("stable and right", "stable and wrong", "unstable", "not read", "no answers", "not known")
 """Every verdict, in the order in which tables show them."""
+
+CALLS = VERDICTS[:3]
+"""Those that say something about the model, and that more runs can settle."""
 
 _NEEDED = ("runs", "instability", "instability_low", "instability_high", "accuracy", "accuracy_low", "accuracy_high")
 
 
 def verdicts(cells: pd.DataFrame) -> pd.DataFrame:
-    """Call each cell stable and right, stable and wrong, unstable, without answers, or not known.
+    """Call each cell stable and right, stable and wrong, unstable, not read, without answers, or not known.
 
-    No answers: every run was lost to the infrastructure, which says nothing about the model (only where the
-    table counts `n_failed`). Unstable: σ̄ ≥ 0.3. Else right if more than half of the runs are, else wrong.
-    Not known: a single run, or no scores. A verdict is settled if the interval for σ̄ lies on one side of 0.3
-    and, for a stable cell, the one for accuracy on one side of one half.
+    In this order:
+
+    - *no answers*: every run was lost to the infrastructure, which says nothing about the model;
+    - *not read*: in more than half of the replies no answer could be read (one that was lost is no reply);
+    - *not known*: a single run, or no scores;
+    - *unstable*: σ̄ ≥ 0.3;
+    - *stable and right*: more than half of the runs are right;
+    - *not read* again: whether more than half are right hangs on those that could not be read;
+    - *stable and wrong*: else. What could not be read is thus never called wrong.
+
+    A call is settled if the interval for σ̄ lies on one side of 0.3 and, for a stable cell, the one for accuracy on
+    one side of one half. Accuracy itself follows the protocol: a run that could not be read is not right.
 
     Parameters
     ----------
     cells
-        A row per cell with runs, instability, accuracy and the ends of their intervals; `n_failed` if known.
+        A row per cell with runs, instability, accuracy and the ends of their intervals; `n_failed` and `n_unread`
+        if known.
 
     Returns
     -------
@@ -45,12 +58,38 @@ def verdicts(cells: pd.DataFrame) -> pd.DataFrame:
     """
     require(cells, _NEEDED, "table of cells")
     numbers = cells[list(_NEEDED)].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
-    failed = cells["n_failed"] if "n_failed" in cells.columns else pd.Series(0, index=cells.index)
-    lost = failed.astype("Float64").to_numpy(dtype=np.float64, na_value=0.0)
-    nothing = (numbers[:, 0] > 0) & (lost >= numbers[:, 0])
-    rows = [_lost(row[0]) if empty else _call(*row) for row, empty in zip(numbers, nothing, strict=True)]
+    lost, unread = _counts(cells, "n_failed"), _counts(cells, "n_unread")
+    rows = [_verdict(row, *known) for row, *known in zip(numbers, lost, unread, strict=True)]
     table = pd.DataFrame(rows, columns=["verdict", "settled", "verdict_reason"], index=cells.index)
     return table.astype({"verdict": "string", "settled": "bool", "verdict_reason": "string"})
+
+
+def _counts(cells: pd.DataFrame, name: str) -> FloatArray:
+    column = cells[name] if name in cells.columns else pd.Series(0, index=cells.index)
+    return np.asarray(column.astype("Float64").to_numpy(dtype=np.float64, na_value=0.0))
+
+
+def _verdict(row: FloatArray, lost: float, unread: float) -> tuple[str, bool, str]:
+    runs, right = float(row[0]), float(row[4])
+    replies = runs - lost
+    if runs > 0 and replies <= 0:
+        return _lost(runs)
+    if replies > 0 and unread > replies / 2:
+        return _unread(runs, replies, right, unread)
+    verdict, settled, reason = _call(*map(float, row))
+    if verdict == "stable and wrong" and right + unread / runs > 0.5:
+        return _unread(runs, replies, right, unread)
+    if unread:
+        reason += f" In {unread:.0f} of {replies:.0f} replies no answer could be read."
+    return verdict, settled, reason
+
+
+def _unread(runs: float, replies: float, right: float, unread: float) -> tuple[str, bool, str]:
+    which = "the only reply" if replies == 1 else f"{unread:.0f} of {replies:.0f} replies"
+    reason = f"In {which} no answer could be read, so nothing is said of right or wrong"
+    if not math.isnan(right):
+        reason += f": had all of them been right, {right + unread / runs:.0%} of runs would be, and {right:.0%} if none"
+    return "not read", False, reason + "."
 
 
 def _lost(runs: float) -> tuple[str, bool, str]:

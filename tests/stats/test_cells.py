@@ -207,10 +207,47 @@ def test_a_cell_whose_runs_all_failed_has_no_answers_and_is_not_wrong():
     assert (cell["accuracy_worst"], cell["accuracy_best"]) == (0, 1)
 
 
-def test_one_reply_among_failed_runs_is_an_answer():
-    status = ["failed"] * 4 + ["refused"]
-    cell = summarise_cells(one_cell([0.0] * 5, status=status, completion=0, answer_key=None), seed=1).iloc[0]
-    assert cell["verdict"] == "stable and wrong"
+@pytest.mark.parametrize(("key", "verdict"), [("x=9", "stable and wrong"), (None, "not read")])
+def test_one_reply_among_failed_runs_decides(key, verdict):
+    table = one_cell([0.0] * 5, status=["failed"] * 4 + ["answered"], completion=0, answer_key=[None] * 4 + [key])
+    cell = summarise_cells(table, seed=1).iloc[0]
+    assert (cell["verdict"], cell["n_unread"]) == (verdict, int(key is None))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "unread", "failed", "verdict", "most"),
+    [
+        (0, 0, 10, 0, "not read", 1.0),
+        (0, 4, 6, 0, "not read", 0.6),
+        (0, 5, 5, 0, "stable and wrong", 0.5),  # half is not most: neither mostly unread nor possibly mostly right
+        (1, 4, 5, 0, "not read", 0.6),  # half could not be read, and they decide
+        (4, 0, 6, 0, "not read", 1.0),
+        (6, 0, 4, 0, "stable and right", 1.0),  # right whatever the others say
+        (0, 0, 1, 0, "not read", 1.0),  # a single run
+        (0, 0, 2, 8, "not read", 0.2),  # lost runs are no replies
+        (0, 0, 0, 10, "no answers", 0.0),
+    ],
+)
+def test_what_could_not_be_read_is_never_called_wrong(right, wrong, unread, failed, verdict, most):
+    runs = right + wrong + unread + failed
+    # Scores all alike, so that the verdict is about being right alone.
+    table = one_cell(
+        [2.0] * runs,
+        accuracy=[1] * right + [0] * (runs - right),
+        answer_key=["x=1"] * right + ["x=2"] * wrong + [None] * (unread + failed),
+        status=["answered"] * (runs - failed) + ["failed"] * failed,
+    )
+    cell = summarise_cells(table, seed=1).iloc[0]
+    assert (cell["verdict"], cell["n_unread"]) == (verdict, unread)
+    assert (cell["accuracy"], cell["accuracy_if_read"]) == pytest.approx((right / runs, most))
+    assert not (verdict == "not read" and cell["settled"])
+
+
+def test_where_half_the_scores_move_the_call_says_how_many_were_not_read():
+    keys = ["x=1"] * 5 + ["x=2"] * 2 + [None] * 3
+    cell = summarise_cells(one_cell([3.0] * 5 + [0.5] * 5, answer_key=keys), seed=1).iloc[0]
+    assert cell["verdict"] == "unstable"
+    assert "In 3 of 10 replies no answer could be read." in cell["verdict_reason"]
 
 
 def test_unbalanced_cells_go_together():
