@@ -77,6 +77,10 @@ def _raise_failures(result: SiteResult) -> None:
             f"could not be made: {', '.join(result.failed)}",
             hint=f"the lines above and the pages say why; the others are in {shown(result.index)}",
         )
+    if result.incomplete:
+        count = sum(map(len, result.incomplete.values()))
+        parts = "; ".join(f"{name}, {part}" for name, missing in result.incomplete.items() for part in missing[:1])
+        raise ReportError(f"{count} part{'s' if count > 1 else ''} of the report could not be made: {parts}")
 
 
 @click.command(short_help="The whole report: a website, and one document.")
@@ -153,6 +157,7 @@ def report(
         "reports": [str(path) for path in paths],
         "up_to_date": list(result.up_to_date),
         "failed": dict(result.failed),
+        "incomplete": {name: list(parts) for name, parts in result.incomplete.items()},
     }
     _print(paths, as_json, data)
     _raise_failures(result)

@@ -55,8 +55,8 @@ def question_map_data(cells: pd.DataFrame, *, page: int | None = None) -> pd.Dat
     """Return what `question_map_figure` draws on `page`, or on all: a row per cell, questions sorted by verdict.
 
     A question's verdict here is the least favourable of its cells': stable and right before stable and wrong
-    before unstable before not read before no answers before not known. Among equals, those with fewer cells of that verdict
-    come first, then the table's order.
+    before unstable before not read before no answers before not known. Among equals, those with fewer cells of that
+    verdict come first, then the table's order.
     """
     require(cells, _COLUMNS, _NAME)
     labels = condition_labels(cells)

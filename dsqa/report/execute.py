@@ -23,9 +23,14 @@ from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 
 from dsqa.errors import ReportError
+from dsqa.report.markdown import escape
 from dsqa.study.folder import replace_text
 
-__all__ = ["Kernels", "execute_notebook", "known_parameters", "read_notebook"]
+__all__ = ["Kernels", "execute_notebook", "known_parameters", "parts_missing", "read_notebook"]
+
+_MISSING = "dsqa_missing"
+_GOES_ON = "raises-exception"
+_PAPERMILL_NOTE = "papermill-error-cell-tag"
 
 
 class Kernels:
@@ -112,15 +117,18 @@ def execute_notebook(
     Returns
     -------
     nbformat.NotebookNode
-        The executed notebook.
+        The executed notebook. Where a cell failed, a sentence stands in its place and the others are there;
+        `parts_missing` tells which.
 
     Raises
     ------
     ReportError
-        It is not a notebook, has no such parameter, or one of its cells failed.
+        It is not a notebook, has no such parameter, or its first cell after the parameters, on which all others
+        depend, failed.
     """
     source = read_notebook(notebook)
     _check_parameters(notebook, source, parameters)
+    _go_on_after_errors(source)
     logging.getLogger("papermill").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory(prefix="dsqa-kernel-") as scratch:
         own = {"scratch": scratch, "hidden": hidden_variables, "running": kernels, "folder": cwd}
@@ -141,21 +149,69 @@ def execute_notebook(
             )
         except PapermillExecutionError as error:
             result = _tidy(_read(executed))
-            _save(result, output)
-            raise ReportError(
-                f"cell {_number_in(source, error)} ({_first_line(error.source)}) failed: {_reason(error)}",
-                path=notebook,
-                hint=f"{output} holds the notebook as far as it got; mend the cause, then render again",
-            ) from None
+            if not any(_GOES_ON in cell.metadata.get("tags", []) for cell in _failed_cells(result)[:1]):
+                _save(result, output)
+                raise _stopped(notebook, source, output, error) from None
         except (DeadKernelError, RuntimeError) as error:
             raise ReportError(
                 f"the notebook's Python died or did not start: {_plain(error)}",
                 path=notebook,
                 hint="is there enough memory? 'dsqa doctor' says what is installed",
             ) from None
-        result = _tidy(_read(executed))
+        else:
+            result = _tidy(_read(executed))
+    _say_what_is_missing(result, source)
     _save(result, output)
     return result
+
+
+def _stopped(notebook: Path, source: nbformat.NotebookNode, output: Path, error: Any) -> ReportError:
+    return ReportError(
+        f"cell {_number_in(source, error.source)} ({_first_line(error.source)}) failed: "
+        f"{_reason(error.ename, error.evalue)}",
+        path=notebook,
+        hint=f"{output} holds the notebook as far as it got; mend the cause, then render again",
+    )
+
+
+def parts_missing(notebook: nbformat.NotebookNode) -> tuple[str, ...]:
+    """Return what of an executed notebook could not be made: for each failed cell, which it is and why."""
+    return tuple(notebook.metadata.get(_MISSING, ()))
+
+
+def _go_on_after_errors(source: nbformat.NotebookNode) -> None:
+    """Mark every cell whose failure leaves the others standing: all but the first after the parameters."""
+    code = [cell for cell in source.cells if cell.cell_type == "code"]
+    for cell in [cell for cell in code if "parameters" not in cell.metadata.get("tags", [])][1:]:
+        cell.metadata["tags"] = [*cell.metadata.get("tags", []), _GOES_ON]
+
+
+def _failed_cells(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    return [cell for cell in notebook.cells if any(o.output_type == "error" for o in cell.get("outputs", []))]
+
+
+def _say_what_is_missing(notebook: nbformat.NotebookNode, source: nbformat.NotebookNode) -> None:
+    """Put a sentence in place of what each failed cell shows, and note which cells these are."""
+    missing, lost = [], set[str]()
+    for cell in _failed_cells(notebook):
+        error = next(output for output in cell.outputs if output.output_type == "error")
+        reason = _reason(error.ename, error.evalue)
+        name = re.search(r"'(\w+)'", error.evalue) if error.ename == "NameError" else None
+        if name is not None and name[1] in lost:
+            text = "*This part needs one above that could not be made.*"
+        else:
+            text = f"*This part could not be made ({escape(reason)}). The others do not depend on it.*"
+            number = _number_in(source, cell.source)
+            missing.append(f"cell {number} ({_first_line(cell.source)}): {reason}")
+        lost |= set(re.findall(r"^(\w+)\s*=", cell.source, flags=re.MULTILINE))
+        cell.outputs = [nbformat.v4.new_output("display_data", data={"text/markdown": text})]  # type: ignore[no-untyped-call]
+    if missing:
+        notebook.metadata[_MISSING] = missing
+    for cell in notebook.cells:
+        tags = [tag for tag in cell.metadata.get("tags", []) if tag != _GOES_ON]
+        cell.metadata.pop("tags", None)
+        if tags:
+            cell.metadata["tags"] = tags
 
 
 def read_notebook(path: Path) -> nbformat.NotebookNode:
@@ -191,12 +247,12 @@ def _check_parameters(notebook: Path, source: nbformat.NotebookNode, parameters:
             )
 
 
-def _number_in(source: nbformat.NotebookNode, error: Any) -> str:
+def _number_in(source: nbformat.NotebookNode, text: str) -> str:
     # papermill counts its own cells too; say which cell of the notebook as the user has it.
     for number, cell in enumerate(source.cells, start=1):
-        if cell.cell_type == "code" and cell.source == error.source:
+        if cell.cell_type == "code" and cell.source == text:
             return f"{number} of {len(source.cells)}"
-    return f"[{error.exec_count}]"
+    return "of the parameters"
 
 
 def _first_line(source: str) -> str:
@@ -208,16 +264,18 @@ def _plain(text: object) -> str:
     return " ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(text)).split())
 
 
-def _reason(error: Any) -> str:
-    reason = _plain(error.evalue)
+def _reason(name: str, value: str) -> str:
+    reason = _plain(value)
     # dsqa's own errors speak for themselves; for others the class is half of the message.
-    ours = error.ename.endswith("Error") and hasattr(sys.modules["dsqa.errors"], error.ename)
-    return reason if ours else f"{error.ename}: {reason}".rstrip(": ")
+    ours = name.endswith("Error") and hasattr(sys.modules["dsqa.errors"], name)
+    return reason if ours else f"{name}: {reason}".rstrip(": ")
 
 
 def _tidy(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """Take out what differs from one execution to the next: times, paths, random cell ids."""
     notebook.metadata.pop("papermill", None)
+    # What papermill puts above a notebook with a failed cell.
+    notebook.cells = [cell for cell in notebook.cells if _PAPERMILL_NOTE not in cell.metadata.get("tags", [])]
     for number, cell in enumerate(notebook.cells, start=1):
         for key in ("papermill", "execution"):
             cell.metadata.pop(key, None)

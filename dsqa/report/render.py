@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dsqa.errors import ReportError
-from dsqa.report.execute import execute_notebook
+from dsqa.report.execute import execute_notebook, parts_missing
 from dsqa.report.locate import notebook_path
 from dsqa.report.pandoc import render_with_pandoc
 from dsqa.report.quarto import quarto_path, render_with_quarto
@@ -72,7 +72,7 @@ def render_report(
         raise ReportError(f"cannot be made: {error.strerror or error}", path=report_dir) from None
     executed = report_dir / source.name
     say(f"Executing the notebook {source.stem}")
-    execute_notebook(
+    made_of = execute_notebook(
         source,
         executed,
         # Relative to where the notebook goes, so that no path of this machine gets into it.
@@ -95,6 +95,12 @@ def render_report(
         except OSError as error:
             raise ReportError(f"cannot be written: {error.strerror or error}", path=target) from None
         made.append(folder.report_dir / target.name)
+    if missing := parts_missing(made_of):
+        raise ReportError(
+            missing[0] if len(missing) == 1 else f"{len(missing)} parts could not be made; the first: {missing[0]}",
+            path=source,
+            hint=f"a sentence stands in place of what could not be made in {', '.join(path.name for path in made)}",
+        )
     return made
 
 

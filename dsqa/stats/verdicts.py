@@ -88,7 +88,8 @@ def _unread(runs: float, replies: float, right: float, unread: float) -> tuple[s
     which = "the only reply" if replies == 1 else f"{unread:.0f} of {replies:.0f} replies"
     reason = f"In {which} no answer could be read, so nothing is said of right or wrong"
     if not math.isnan(right):
-        reason += f": had all of them been right, {right + unread / runs:.0%} of runs would be, and {right:.0%} if none"
+        most = right + unread / runs
+        reason += f": had all of them been right, {most:.0%} of runs would be, and {right:.0%} if none"
     return "not read", False, reason + "."
 
 

@@ -29,17 +29,38 @@ def write(path: Path, *sources: str) -> Path:
 
 
 def test_failing_cell_names_notebook_cell_reason_and_way_on(small: StudyFolder, tmp_path: Path) -> None:
-    notebook = write(tmp_path / "mine.ipynb", "import math", "# a comment\nvalue = math.sqrt(-1)\nprint(value)")
+    notebook = write(tmp_path / "mine.ipynb", "# a comment\nimport math; value = math.sqrt(-1)\nprint(value)", "1")
     with pytest.raises(ReportError) as caught:
         render_report(small, notebook=str(notebook))
     message = str(caught.value)
-    assert message.startswith(f"{notebook}: cell 4 of 4 (value = math.sqrt(-1)) failed: ValueError: ")
+    assert message.startswith(f"{notebook}: cell 3 of 4 (import math; value = math.sqrt(-1)) failed: ValueError: ")
     assert str(small.report_dir / "mine.ipynb") in message
     assert "\n" not in message
     assert "Traceback" not in message
     assert caught.value.__suppress_context__
     kept = nbformat.read(small.report_dir / "mine.ipynb", 4)
     assert any(output.output_type == "error" for cell in kept.cells for output in cell.get("outputs", []))
+
+
+def test_a_failing_part_is_a_sentence_and_the_rest_is_made(small: StudyFolder, tmp_path: Path) -> None:
+    notebook = write(
+        tmp_path / "mine.ipynb", "import math", "value = math.exp(1000)", "print(value)",
+        "from IPython.display import Markdown\nMarkdown('The rest of it.')", "1 / 0",
+    )  # fmt: skip
+    with pytest.raises(ReportError) as caught:
+        render_report(small, notebook=str(notebook))
+    message = str(caught.value)
+    assert message.startswith(f"{notebook}: 2 parts could not be made; the first: cell 4 of 7 (value = math.exp(")
+    assert "OverflowError: math range error" in message
+    page = (small.report_dir / "mine.html").read_text()
+    assert "This part could not be made (OverflowError: math range error)." in " ".join(page.split())
+    assert "This part needs one above that could not be made." in page
+    assert "The rest of it." in page
+    assert "Traceback" not in page
+    kept = nbformat.read(small.report_dir / "mine.ipynb", 4)
+    assert len(kept.cells) == 8  # with the injected parameters, without papermill's own remarks
+    assert not any(output.output_type == "error" for cell in kept.cells for output in cell.get("outputs", []))
+    assert not any("raises-exception" in cell.metadata.get("tags", []) for cell in kept.cells)
 
 
 def test_error_of_dsqa_in_a_cell_speaks_for_itself(small: StudyFolder, tmp_path: Path) -> None:

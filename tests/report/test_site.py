@@ -224,7 +224,7 @@ def test_one_page_fails_and_the_others_are_there(
     assert "Executed alpha" not in printed.err
     last = printed.err.strip().splitlines()[-1]
     assert last.startswith("dsqa: beta could not be made, the rest of the report is there: ")
-    for part in ("beta.ipynb: cell 4 of 4 (if fails:) failed: ValueError: no numbers today", "then render again"):
+    for part in ("beta.ipynb: cell 4 of 5 (if fails:) failed: ValueError: no numbers today", "then render again"):
         assert part in last
         assert part in read(copied, "beta.html").text
     assert str(copied.study.root) not in read(copied, "beta.html").text
@@ -234,6 +234,19 @@ def test_one_page_fails_and_the_others_are_there(
     assert not result.failed
     assert "Executed beta" in said
     assert "Executed alpha" not in said
+
+
+def test_one_part_fails_and_the_rest_of_its_page_is_there(copied: TinySite) -> None:
+    for again in (False, True):  # what is up to date still says so
+        result, said = copied.build(parameters={"partly": True})
+        assert not result.failed
+        [missing] = result.incomplete["beta"]
+        assert missing == "cell 5 of 5 (if partly:): OverflowError: math range error"
+        assert ("Executed beta" in said) is not again
+    text = " ".join(read(copied, "beta.html").text.split())
+    assert "This part could not be made (OverflowError: math range error)" in text
+    assert "Numbers of beta." in text
+    assert not copied.build()[0].incomplete
 
 
 def test_overview_alone_leaves_no_outdated_page(copied: TinySite) -> None:

@@ -68,11 +68,12 @@ def write_notebooks(folder: Path) -> None:
     _notebook(
         folder / "beta.ipynb",
         "Second things",
-        'study = "x"\nfails = False',
+        'study = "x"\nfails = False\npartly = False',
         "md ## Numbers {#sec-beta-numbers}\n\n@tbl-numbers again. `## not a heading [x](#y)`\n\n"
         "```\n## nor this\n```",
         "#| echo: false\nif fails:\n    raise ValueError('no numbers today')\n"
         f"M({_table('tbl-numbers', 'Numbers of beta.')!r})",
+        "#| echo: false\nif partly:\n    raise OverflowError('math range error')\nM('The end of beta.')",
     )
 
 

@@ -60,6 +60,8 @@ class SiteResult:
         Single-file documents.
     failed
         Page or document → why it could not be made.
+    incomplete
+        Page → the parts of it that could not be made; a sentence stands in their places.
     up_to_date
         Notebooks and files that were not made again.
     """
@@ -68,6 +70,7 @@ class SiteResult:
     pages: tuple[PageTitle, ...]
     documents: tuple[Path, ...]
     failed: Mapping[str, str]
+    incomplete: Mapping[str, tuple[str, ...]]
     up_to_date: tuple[str, ...]
 
 
@@ -118,7 +121,7 @@ def build_site(
     ------
     ReportError
         The study has not been marked, no notebook has such a parameter, or a file cannot be written. A notebook's
-        failure is not raised: see `SiteResult.failed`.
+        failure is not raised: see `SiteResult.failed` and `SiteResult.incomplete`.
     MissingDependencyError
         The bundled programs are not installed.
     """
@@ -151,6 +154,7 @@ def build_site(
         tuple(state.pages.values()),
         tuple(folder.report_dir / path.name for path in documents),
         failed | state.failed_documents,
+        state.incomplete,
         tuple(state.up_to_date),
     )
 

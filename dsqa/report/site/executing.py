@@ -6,7 +6,9 @@ import ast
 from functools import partial
 from typing import Any
 
-from dsqa.report.execute import Kernels, execute_notebook, read_notebook
+from nbformat import NotebookNode
+
+from dsqa.report.execute import Kernels, execute_notebook, parts_missing, read_notebook
 from dsqa.report.render import key_variables
 from dsqa.report.site.fingerprint import code_hash, hash_of, mentioned_hashes
 from dsqa.report.site.parallel import in_parallel
@@ -26,6 +28,8 @@ def execute_notebooks(state: State) -> None:
     """Execute the notebooks of a report, several at a time; one that fails is noted and does not stop the others."""
     current = [name for name in state.pages if is_executed(state, name)]
     state.up_to_date += current
+    for name in current:
+        _note_missing(state, name, read_notebook(state.executed_path(name)))
     wanted = [name for name in state.pages if name not in current]
     if not wanted:
         return
@@ -55,6 +59,15 @@ def execute_notebooks(state: State) -> None:
         executed = read_notebook(state.executed_path(name))
         state.made.note(f"{name}.ipynb", _key(state, name), pictures_of(executed, state.dir))
         state.say(f"Executed {name}")
+        _note_missing(state, name, executed)
+
+
+def _note_missing(state: State, name: str, executed: NotebookNode) -> None:
+    missing = parts_missing(executed)
+    if missing:
+        state.incomplete[name] = missing
+        for part in missing:
+            state.say(f"A part of the page {name} could not be made: {part}")
 
 
 def _key(state: State, name: str) -> str:

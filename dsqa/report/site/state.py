@@ -39,6 +39,8 @@ class State:
     ----------
     pages
         Notebook → its page, with the failure where there was one.
+    incomplete
+        Notebook → the cells of it that failed, each with a sentence on the page in its place.
     failed_documents
         File name of a single-file document → why it could not be made.
     up_to_date
@@ -75,6 +77,7 @@ class State:
         self.made = Made(self.dir)
         self.study = study_hash(self.folder)
         self.line = study_line(self.folder, hash_of([self.study, code_hash()]))
+        self.incomplete: dict[str, tuple[str, ...]] = {}
         self.failed_documents: dict[str, str] = {}
         self.up_to_date: list[str] = []
 
