@@ -22,6 +22,7 @@ from dsqa.exporting.inspect_sample import ABOUT, SCORERS, inspect_sample, inspec
 from dsqa.records import Record, RunKey, read_records
 from dsqa.study.design import Condition, fingerprint
 from dsqa.study.folder import StudyDescription, StudyFolder
+from dsqa.values import parse_time
 
 __all__ = ["write_inspect_logs"]
 
@@ -92,27 +93,26 @@ class _Survey:
     def __init__(self) -> None:
         self.keys: list[RunKey] = []
         self.failed = 0
-        self.times: list[tuple[str, float]] = []
+        self.times: list[tuple[datetime, float]] = []
         self.usage = {"input_tokens": 0, "output_tokens": 0, "total_tokens": 0}
         self.packages: dict[str, str] = {}
 
     def add(self, record: Record) -> None:
         self.keys.append(record.key)
         self.failed += record.status == "failed"
-        if record.started_at:
-            self.times.append((record.started_at, record.seconds or 0.0))
+        if began := parse_time(record.started_at):
+            self.times.append((began, record.seconds or 0.0))
         for name, value in (inspect_usage(record) or {}).items():
             self.usage[name] = self.usage.get(name, 0) + value
         self.packages.update(record.versions)
 
     @property
     def began(self) -> str | None:
-        return min(start for start, _ in self.times) if self.times else None
+        return min(start for start, _ in self.times).isoformat() if self.times else None
 
     @property
     def ended(self) -> str | None:
-        ends = [end for end in (later(start, seconds) for start, seconds in self.times) if end]
-        return max(ends) if ends else None
+        return max((later(start, seconds) for start, seconds in self.times), default=None)
 
 
 def _survey(folder: StudyFolder) -> dict[str, _Survey]:

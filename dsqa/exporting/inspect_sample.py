@@ -10,6 +10,7 @@ from typing import Any
 from dsqa.bank import Question
 from dsqa.records import Record, usage_counts
 from dsqa.study.design import Condition, fingerprint
+from dsqa.values import parse_time
 
 __all__ = ["ABOUT", "SCORERS", "inspect_sample", "inspect_usage", "later"]
 
@@ -66,9 +67,9 @@ def inspect_sample(
         "total_time": record.seconds,
         "uuid": fingerprint(list(record.key), 22),
     }  # fmt: skip
-    if record.started_at:
-        sample["started_at"] = record.started_at
-        sample["completed_at"] = later(record.started_at, record.seconds or 0.0) or record.started_at
+    if began := parse_time(record.started_at):
+        sample["started_at"] = began.isoformat()
+        sample["completed_at"] = later(began, record.seconds or 0.0)
     if failed:
         error = record.error or {}
         message = ": ".join(str(error[part]) for part in ("class", "message") if error.get(part)) or "no reply"
@@ -156,9 +157,6 @@ def _part(part: Any) -> dict[str, Any]:
     return {"type": "text", "text": json.dumps(part, ensure_ascii=False)}
 
 
-def later(start: str, seconds: float) -> str | None:
-    """Return the time some seconds after an ISO time; None where it is none."""
-    try:
-        return (datetime.fromisoformat(start) + timedelta(seconds=seconds)).isoformat()
-    except ValueError:
-        return None
+def later(start: datetime, seconds: float) -> str:
+    """Return the time some seconds after another, in ISO 8601."""
+    return (start + timedelta(seconds=seconds)).isoformat()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+from datetime import datetime
 
 import yaml
 
@@ -40,6 +41,7 @@ def facts_table(page: Page) -> Markdown:
         ("Temperatures", escape(listing(temperatures))),
         ("First run", escape(_moment(facts.first))),
         ("Last run", escape(_moment(facts.last))),
+        *([("Runs of unknown time", f"{facts.without_time:,}")] if facts.without_time else []),
         ("Seed", f"study {page.description.seed}, bootstrap {page.seed} with {page.resamples:,} resamples per cell"),
         ("Prompt template", code_span(page.description.template.get("name", "")) or MISSING),
     ]
@@ -121,9 +123,8 @@ def _answered_by(facts: RecordFacts) -> str:
     return listing(f"{code_span(name)} ({count(n, 'run')})" for name, n in facts.answered_by.items()) or MISSING
 
 
-def _moment(started_at: str | None) -> str:
-    # 2026-11-30T08:06:56.123456+00:00 → 2026-11-30 08:06 UTC
-    return MISSING if started_at is None else f"{started_at[:10]} {started_at[11:16]} UTC"
+def _moment(began: datetime | None) -> str:
+    return MISSING if began is None else f"{began:%Y-%m-%d %H:%M} UTC"
 
 
 def _versions(versions: dict[str, str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from dsqa.report.tables import Field, data_table
 from dsqa.report.wording import count, listing
 from dsqa.sampling.ledger import read_sessions
 from dsqa.study import StudyFolder
+from dsqa.values import parse_time
 
 __all__ = ["Periods", "periods_of", "periods_text", "sessions_table"]
 
@@ -154,7 +154,7 @@ def _begins(page: Page) -> np.ndarray:
 
 
 def _times(texts: pd.Series) -> pd.Series:
-    return pd.to_datetime(texts, utc=True, errors="coerce", format="ISO8601")
+    return pd.Series(pd.to_datetime([parse_time(text) for text in texts], utc=True), index=texts.index)
 
 
 def _plain(starts: pd.Series) -> np.ndarray:
@@ -162,11 +162,10 @@ def _plain(starts: pd.Series) -> np.ndarray:
 
 
 def _moment(text: str) -> pd.Timestamp:
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        raise ReportError(f"'{text}' is no moment", field="split", hint="such as 2026-11-30T12:00 (UTC)") from None
-    return pd.Timestamp(found if found.tzinfo else found.replace(tzinfo=UTC)).tz_convert("UTC")
+    found = parse_time(text)
+    if found is None:
+        raise ReportError(f"'{text}' is no moment", field="split", hint="such as 2026-11-30T12:00 (UTC)")
+    return pd.Timestamp(found)
 
 
 def _shown(moment: pd.Timestamp) -> str:

@@ -54,7 +54,11 @@ def _recorded(folder: StudyFolder) -> str:
     facts = record_facts(folder)
     if facts.first is None or facts.last is None:
         return "when it was recorded is not known"
-    first, last = (datetime.fromisoformat(text) for text in (facts.first, facts.last))
+    text = _span(facts.first, facts.last)
+    return f"{text} (when {count(facts.without_time, 'run')} began is not known)" if facts.without_time else text
+
+
+def _span(first: datetime, last: datetime) -> str:
     if first.date() == last.date():
         return f"recorded {first.day} {first:%B %Y}"
     if (first.year, first.month) == (last.year, last.month):

@@ -15,6 +15,7 @@ from dsqa.outcomes.columns import COLUMNS
 from dsqa.report.locate import shipped
 from dsqa.report.page import answer_text, shorten
 from dsqa.report.questions import answer_shares, typical_run
+from dsqa.report.studyline import study_line
 from dsqa.report.wording import count, interval, listing, number, percent
 from dsqa.study import StudyFolder
 from tests.report.study import make_study
@@ -74,6 +75,30 @@ def test_lead_counts_questions_by_hand(tmp_path: Path) -> None:
     assert "question by question it goes from 0 % to 100 %." in hurry
     # (1 − 0.05^(1/129)) of zeros beside full scores has σ̄ just below 0.3; with 128 runs it does not.
     assert "takes 129 runs" in hurry
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        (["2025-03-01_10-58-34", "2025-03-01T11:00:00Z"], "recorded 1 March 2025"),
+        (["12.03.2025 10:00", "2025-03-14 23:30:00-02:00"], "recorded 12–15 March 2025"),
+        (
+            ["some time in spring", None, "1741344514"],
+            "recorded 7 March 2025 (when 2 runs began is not known)",
+        ),
+        (["soon", ""], "when it was recorded is not known"),
+    ],
+)
+def test_times_of_any_kind_make_no_report_fail(tmp_path: Path, times: list[str | None], said: str) -> None:
+    folder = make_study(tmp_path / "s", questions=1, temperatures=(0.2,), runs=len(times))
+    lines = [json.loads(line) for line in folder.records_path.read_text().splitlines()]
+    for line, time in zip(lines, times, strict=True):
+        line["started_at"] = time
+    folder.records_path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert study_line(folder).endswith(said)
+    page = report.open_page(folder.root, resamples=99)
+    assert "First run" in report.facts_table(page)
+    assert report.periods_text(page, report.periods_of(page))
 
 
 def changed(folder: StudyFolder, **columns: object) -> report.Page:
