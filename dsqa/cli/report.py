@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,7 @@ from dsqa.study.folder import StudyFolder
 
 if TYPE_CHECKING:
     from dsqa.report import SiteResult
+    from dsqa.report.formats import Renderer
 
 __all__ = ["formats_option", "render_overview", "report"]
 
@@ -104,10 +105,10 @@ def _raise_failures(result: SiteResult) -> None:
 )
 @click.option(
     "--renderer",
-    type=click.Choice(["auto", "pandoc"]),
+    type=click.Choice(["auto", "quarto", "pandoc"]),
     default="auto",
     show_default=True,
-    help="auto: Quarto where it is installed, else the bundled pandoc and Typst.",
+    help="auto: Quarto where one works, else the bundled pandoc and Typst.",
 )
 @json_option
 def report(
@@ -116,7 +117,7 @@ def report(
     notebooks: tuple[str, ...],
     parameters: tuple[tuple[str, str], ...],
     quarto_project: Path | None,
-    renderer: Literal["auto", "pandoc"],
+    renderer: Renderer,
     as_json: bool,
 ) -> None:
     """Render the report of a marked STUDY (a folder under runs/, or its study.yaml).
@@ -135,7 +136,12 @@ def report(
             path
             for notebook in notebooks
             for path in render_report(
-                folder, formats=formats or ("html",), notebook=notebook, parameters=values, progress=_say
+                folder,
+                formats=formats or ("html",),
+                notebook=notebook,
+                parameters=values,
+                renderer=renderer,
+                progress=_say,
             )
         ]
         _print(paths, as_json, {"reports": [str(path) for path in paths]})
@@ -152,12 +158,16 @@ def report(
     )
     if result.up_to_date:
         _say(f"Up to date: {', '.join(result.up_to_date)}")
+    if result.warnings:
+        number = len(result.warnings)
+        _say(f"Quarto warned {number} time{'s' if number > 1 else ''}; the lines above say of what")
     paths = [result.index, *result.documents, *([quarto_project] if quarto_project else [])]
     data = {
         "reports": [str(path) for path in paths],
         "up_to_date": list(result.up_to_date),
         "failed": dict(result.failed),
         "incomplete": {name: list(parts) for name, parts in result.incomplete.items()},
+        "warnings": list(result.warnings),
     }
     _print(paths, as_json, data)
     _raise_failures(result)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from dsqa.report.design import design_note
     from dsqa.report.doses import accuracy_formula, dose_answer, dose_curves, dose_slopes, fit_summary
     from dsqa.report.drifting import drift_answer, drift_between, drift_overall, drift_power, drift_questions
+    from dsqa.report.formats import FORMATS
     from dsqa.report.instability import (
         any_spread,
         instability_cells,
@@ -85,7 +86,7 @@ if TYPE_CHECKING:
         reliability_table,
         variance_table,
     )
-    from dsqa.report.render import FORMATS, render_report
+    from dsqa.report.render import render_report
     from dsqa.report.sheet import assignment_sheet, sheet_lead, sheet_summary
     from dsqa.report.site import SiteResult, build_site
     from dsqa.report.software import software_text
@@ -258,6 +259,7 @@ _ON_A_PAGE = {
     "design": ("design_note",),
     "doses": ("accuracy_formula", "dose_answer", "dose_curves", "dose_slopes", "fit_summary"),
     "drifting": ("drift_answer", "drift_between", "drift_overall", "drift_power", "drift_questions"),
+    "formats": ("FORMATS",),
     "instability": (
         "any_spread",
         "instability_cells",
@@ -294,7 +296,7 @@ _ON_A_PAGE = {
         "reliability_table",
         "variance_table",
     ),
-    "render": ("FORMATS", "render_report"),
+    "render": ("render_report",),
     "sheet": ("assignment_sheet", "sheet_lead", "sheet_summary"),
     "site": ("SiteResult", "build_site"),
     "software": ("software_text",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
 import logging
 import os
@@ -20,13 +21,22 @@ import papermill
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from nbclient.exceptions import DeadKernelError
+from nbformat.v4.rwbase import split_lines
 from papermill.exceptions import PapermillExecutionError
 
 from dsqa.errors import ReportError
 from dsqa.report.markdown import escape
 from dsqa.study.folder import replace_text
 
-__all__ = ["Kernels", "execute_notebook", "known_parameters", "parts_missing", "read_notebook"]
+__all__ = [
+    "Kernels",
+    "execute_notebook",
+    "key_variables",
+    "known_parameters",
+    "notebook_text",
+    "parts_missing",
+    "read_notebook",
+]
 
 _MISSING = "dsqa_missing"
 _GOES_ON = "raises-exception"
@@ -228,12 +238,30 @@ def read_notebook(path: Path) -> nbformat.NotebookNode:
         raise ReportError(f"cannot be read as a notebook: {error}", path=path) from None
 
 
+def notebook_text(notebook: nbformat.NotebookNode) -> str:
+    """Return a notebook as its file holds it, the same for the same notebook.
+
+    Sources and outputs are lists of lines: Quarto drops the newlines of a source that is one string. nbformat's own
+    writing would refuse lone surrogates, which JSON's escapes carry.
+    """
+    lines = split_lines(copy.deepcopy(notebook))  # type: ignore[no-untyped-call]
+    text = json.dumps(lines, indent=1, sort_keys=True, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
+
+
 def known_parameters(notebook: nbformat.NotebookNode) -> dict[str, str] | None:
     """Return a notebook's parameters with their defaults as code; None where no cell is tagged ``parameters``."""
     for cell in notebook.cells:
         if "parameters" in cell.get("metadata", {}).get("tags", []):
             return dict(re.findall(r"^([A-Za-z_]\w*)\s*(?::[^=]+)?=\s*(.*?)\s*$", cell.source, flags=re.MULTILINE))
     return None
+
+
+def key_variables(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the environment variables that hold the study's keys; a notebook needs none."""
+    endpoints = settings.get("endpoints") or {}
+    names = {endpoint.get("api_key_env") for endpoint in endpoints.values() if isinstance(endpoint, dict)}
+    return tuple(sorted(name for name in names if isinstance(name, str) and name))
 
 
 def _check_parameters(notebook: Path, source: nbformat.NotebookNode, parameters: Mapping[str, Any]) -> None:
@@ -291,10 +319,8 @@ def _read(path: Path) -> nbformat.NotebookNode:
 
 
 def _save(notebook: nbformat.NotebookNode, output: Path) -> None:
-    # nbformat would refuse lone surrogates; JSON's own escapes carry them.
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False)
-        replace_text(output, text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+        replace_text(output, notebook_text(notebook))
     except OSError as error:
         raise ReportError(f"cannot be written: {error.strerror or error}", path=output) from None

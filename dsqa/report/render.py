@@ -6,18 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from nbformat import NotebookNode
+
 from dsqa.errors import ReportError
-from dsqa.report.execute import execute_notebook, parts_missing
+from dsqa.report.execute import execute_notebook, key_variables, parts_missing
+from dsqa.report.formats import Renderer, check_formats
 from dsqa.report.locate import notebook_path
 from dsqa.report.pandoc import render_with_pandoc
-from dsqa.report.quarto import quarto_path, render_with_quarto
+from dsqa.report.quarto import QuartoError, quarto_for
+from dsqa.report.site.quarto_site import render_one_with_quarto
 from dsqa.report.studyline import study_line
 from dsqa.study import StudyFolder
 
-__all__ = ["FORMATS", "check_formats", "key_variables", "render_report"]
-
-FORMATS = ("html", "pdf", "docx")
-"""Formats a report can be rendered to."""
+__all__ = ["render_report"]
 
 
 def render_report(
@@ -26,13 +27,13 @@ def render_report(
     formats: Sequence[str] = ("html",),
     notebook: str = "overview",
     parameters: Mapping[str, Any] | None = None,
+    renderer: Renderer = "auto",
     progress: Callable[[str], None] | None = None,
 ) -> list[Path]:
     """Execute a notebook on a marked study and render it.
 
     The executed notebook goes to ``report/NAME.ipynb`` in the study's folder, the rendered report beside it,
-    the figures to ``figures/``. With `quarto` on the PATH, Quarto renders; otherwise the bundled pandoc,
-    and Typst for a PDF. The same study, parameters and installation give the same HTML bytes.
+    the figures to ``figures/``. The same study, parameters and installation give the same HTML bytes.
 
     Parameters
     ----------
@@ -44,6 +45,9 @@ def render_report(
         The name of a shipped notebook, or the path of an ``.ipynb``.
     parameters
         Values for the notebook's parameters; ``study`` is set here.
+    renderer
+        ``auto``: Quarto where there is one that works, and the bundled pandoc and Typst where it fails; ``quarto``,
+        ``pandoc``: nothing else in any case.
     progress
         Called with a line of text before each step.
 
@@ -56,6 +60,8 @@ def render_report(
     ------
     ReportError
         A format is unknown, a cell of the notebook failed, or rendering did.
+    QuartoError
+        Quarto was asked for and failed. What was there before is untouched.
     MissingDependencyError
         Neither Quarto nor the bundled programs are installed.
     """
@@ -80,21 +86,8 @@ def render_report(
         cwd=report_dir,
         hidden_variables=key_variables(description.settings),
     )
-    program = quarto_path()
-    metadata = {"subtitle": study_line(folder)}
-    made = []
-    for name in formats:
-        target = report_dir / f"{source.stem}.{name}"
-        tool = "Quarto" if program else "pandoc and Typst" if name == "pdf" else "pandoc"
-        say(f"Rendering {target.name} with {tool}")
-        try:
-            if program:
-                render_with_quarto(program, executed, target, metadata)
-            else:
-                render_with_pandoc(executed, target, metadata)
-        except OSError as error:
-            raise ReportError(f"cannot be written: {error.strerror or error}", path=target) from None
-        made.append(folder.report_dir / target.name)
+    names = _rendered(made_of, executed, formats, study_line(folder), renderer, say)
+    made = [folder.report_dir / name for name in names]
     if missing := parts_missing(made_of):
         raise ReportError(
             missing[0] if len(missing) == 1 else f"{len(missing)} parts could not be made; the first: {missing[0]}",
@@ -104,21 +97,33 @@ def render_report(
     return made
 
 
-def check_formats(formats: Sequence[str]) -> None:
-    """Check that formats are among `FORMATS`.
-
-    Raises
-    ------
-    ReportError
-        One is not.
-    """
-    for name in formats:
-        if name not in FORMATS:
-            raise ReportError(f"'{name}' is not a format of reports", hint=f"formats are: {', '.join(FORMATS)}")
-
-
-def key_variables(settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the environment variables that hold the study's keys; a notebook needs none."""
-    endpoints = settings.get("endpoints") or {}
-    names = {endpoint.get("api_key_env") for endpoint in endpoints.values() if isinstance(endpoint, dict)}
-    return tuple(sorted(name for name in names if isinstance(name, str) and name))
+def _rendered(
+    book: NotebookNode,
+    executed: Path,
+    formats: Sequence[str],
+    line: str,
+    renderer: Renderer,
+    say: Callable[[str], None],
+) -> list[str]:
+    names = [f"{executed.stem}.{name}" for name in formats]
+    quarto = quarto_for(renderer, say)
+    if quarto is not None:
+        say(f"Rendering {', '.join(names)} with Quarto {quarto.version}")
+        try:
+            render_one_with_quarto(
+                quarto, book, executed.stem, formats, executed.parent, line, lambda text: say(f"Quarto warns: {text}")
+            )
+        except QuartoError as error:
+            if renderer == "quarto":
+                raise
+            say(f"{error}. Rendering with the bundled pandoc instead")
+        else:
+            return names
+    for name in names:
+        say(f"Rendering {name} with {'pandoc and Typst' if name.endswith('.pdf') else 'pandoc'}")
+        target = executed.parent / name
+        try:
+            render_with_pandoc(executed, target, {"subtitle": line})
+        except OSError as error:
+            raise ReportError(f"cannot be written: {error.strerror or error}", path=target) from None
+    return names

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dsqa.report import render_report
 from dsqa.report.locate import shipped
+from dsqa.report.quarto import quarto_path
 from dsqa.study import StudyFolder
 from tests.report.study import make_study
 from tests.report.tiny_site import TinySite, write_notebooks
@@ -41,6 +44,16 @@ def _listing(folder: Path) -> dict[str, tuple[int, int]]:
     }
 
 
+@pytest.fixture(scope="session", autouse=True)
+def real_quarto() -> Iterator[str | None]:
+    """Quarto's program, for the tests that ask for it; the others render with what dsqa brings along."""
+    program = quarto_path()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("DSQA_QUARTO", raising=False)
+        patch.setattr("dsqa.report.quarto.quarto_path", lambda: os.environ.get("DSQA_QUARTO"))
+        yield program
+
+
 @pytest.fixture(scope="session")
 def hostile_text() -> str:
     return HOSTILE
@@ -56,13 +69,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> StudyFolder:
 @pytest.fixture(scope="session")
 def rendered(study: StudyFolder) -> dict[str, Path]:
     """The study's report in all formats; rendering it writes nothing where dsqa is installed."""
-    quarto_free = os.pathsep.join(
-        p for p in os.environ["PATH"].split(os.pathsep) if not (Path(p) / "quarto").exists()
-    )
     before = {kind: _listing(shipped(kind)) for kind in ("notebooks", "reports")}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PATH", quarto_free)
-        paths = render_report(study, formats=("html", "pdf", "docx"), parameters=FEW)
+    paths = render_report(study, formats=("html", "pdf", "docx"), parameters=FEW)
     assert {kind: _listing(shipped(kind)) for kind in ("notebooks", "reports")} == before
     return {path.suffix[1:]: path for path in paths}
 
@@ -76,3 +84,10 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> TinySite:
     result, _ = site.build(formats=("html", "pdf", "docx"), quarto_project=root / "project")
     assert not result.failed
     return site
+
+
+@pytest.fixture
+def copied(tiny: TinySite, tmp_path: Path) -> TinySite:
+    shutil.copytree(tiny.study.root, tmp_path / "study")
+    shutil.copytree(tiny.notebooks, tmp_path / "notebooks")
+    return TinySite(StudyFolder(tmp_path / "study"), tmp_path / "notebooks")

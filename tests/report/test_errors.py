@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import nbformat
@@ -12,7 +11,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from dsqa.errors import ReportError
 from dsqa.report import open_page, render_report
 from dsqa.report.locate import notebook_path, shipped
-from dsqa.report.quarto import render_with_quarto
 from dsqa.study import StudyFolder
 from tests.report.study import make_study
 
@@ -122,22 +120,3 @@ def test_shipped_notebooks_hold_no_outputs() -> None:
         for cell in nbformat.read(path, 4).cells:
             assert not cell.get("outputs")
             assert cell.get("execution_count") is None
-
-
-def test_quarto_gets_the_project_with_notebook_and_pictures(small: StudyFolder, tmp_path: Path) -> None:
-    """With a stand-in for Quarto, which cannot be installed everywhere: what dsqa lays out and asks for."""
-    program = tmp_path / "quarto"
-    program.write_text(
-        "#!/bin/sh\nset -e\ntest -f _quarto.yml -a -f filters/dsqa.lua -a -f theme/dsqa.css -a -f figures/a.svg\n"
-        'test "$1 $2 $3 $4" = "render report/n.ipynb --to html"\necho "$@" > report/n.html\n'
-    )
-    program.chmod(0o755)
-    for name in ("report/n.ipynb", "figures/a.svg"):
-        (small.root / name).parent.mkdir(exist_ok=True)
-        (small.root / name).write_text("x")
-    target = small.report_dir / "n.html"
-    render_with_quarto(str(program), small.report_dir / "n.ipynb", target, {"subtitle": "S"})
-    assert "--metadata subtitle:S" in target.read_text()
-    shutil.rmtree(small.figures_dir)
-    with pytest.raises(ReportError, match="Quarto could not render it"):
-        render_with_quarto(str(program), small.report_dir / "n.ipynb", target, {})

@@ -30,13 +30,6 @@ PAGES = ("index.html", *(f"{name}.html" for name in NAMES))
 LINE = "Study synthetic · 1 question × 2 conditions, 2 runs each · recorded 30 November 2026"
 
 
-@pytest.fixture
-def copied(tiny: TinySite, tmp_path: Path) -> TinySite:
-    shutil.copytree(tiny.study.root, tmp_path / "study")
-    shutil.copytree(tiny.notebooks, tmp_path / "notebooks")
-    return TinySite(StudyFolder(tmp_path / "study"), tmp_path / "notebooks")
-
-
 def read(site: TinySite, name: str) -> Document:
     return Document(site.study.report_dir / name)
 
@@ -306,25 +299,3 @@ def test_sections_are_cut_within_a_cell() -> None:
         cells=[nbformat.v4.new_markdown_cell("intro\n\n## One {#sec-one}\n\ntext\n\n## Two\n\n```\n## no\n```")]
     )
     assert [(part.id, part.title) for part in sections(notebook)] == [(None, ""), ("sec-one", "One"), (None, "Two")]
-
-
-def test_quarto_on_the_path_makes_the_site(copied: TinySite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a stand-in for Quarto: what it is asked for, and that what it makes gets into the report."""
-    program = tmp_path / "bin" / "quarto"
-    program.parent.mkdir()
-    program.write_text(
-        '#!/bin/sh\nset -e\ntest "$1 $2" = "render $PWD"\ntest -f _quarto.yml -a -f figures/dot.svg\n'
-        "mkdir -p _site/site_libs\n"
-        "for page in *.ipynb; do echo quarto > _site/${page%.ipynb}.html; done\necho lib > _site/site_libs/a.js\n"
-    )
-    program.chmod(0o755)
-    monkeypatch.setattr("dsqa.report.site.build.quarto_path", lambda: str(program))
-    result, said = copied.build(formats=("html",))
-    assert said == ["Rendering the site with Quarto"]
-    assert [path.name for path in result.documents] == ["article.html"]
-    files = bytes_of(copied)
-    assert all(files[name] == b"quarto\n" for name in (*PAGES, "article.html"))
-    assert (copied.study.report_dir / "site_libs" / "a.js").is_file()
-    assert copied.build(formats=("html",))[1] == []
-    _, said = copied.build(renderer="pandoc")
-    assert sorted(said) == sorted(f"Rendered {name}" for name in PAGES)

@@ -6,16 +6,16 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from dsqa.errors import ReportError
+from dsqa.report.formats import Renderer, check_formats
 from dsqa.report.locate import shipped
-from dsqa.report.quarto import quarto_path
-from dsqa.report.render import check_formats
+from dsqa.report.quarto import Quarto, QuartoError, quarto_for
 from dsqa.report.site.executing import execute_notebooks, is_executed
 from dsqa.report.site.front import PageTitle
 from dsqa.report.site.project import lay_study
-from dsqa.report.site.quarto_site import render_with_quarto_site
+from dsqa.report.site.quarto_site import render_documents_with_quarto, render_site_with_quarto
 from dsqa.report.site.rendering import (
     ALONE,
     SEARCH,
@@ -64,6 +64,8 @@ class SiteResult:
         Page → the parts of it that could not be made; a sentence stands in their places.
     up_to_date
         Notebooks and files that were not made again.
+    warnings
+        What the renderer warned of.
     """
 
     index: Path
@@ -72,6 +74,7 @@ class SiteResult:
     failed: Mapping[str, str]
     incomplete: Mapping[str, tuple[str, ...]]
     up_to_date: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
 
 def shipped_notebooks() -> tuple[str, ...]:
@@ -87,7 +90,7 @@ def build_site(
     notebooks: Sequence[str] | None = None,
     parameters: Mapping[str, Any] | None = None,
     quarto_project: Path | None = None,
-    renderer: Literal["auto", "pandoc"] = "auto",
+    renderer: Renderer = "auto",
     progress: Callable[[str], None] | None = None,
     jobs: int | None = None,
 ) -> SiteResult:
@@ -111,7 +114,8 @@ def build_site(
     quarto_project
         A folder to lay the executed notebooks into as a Quarto website project, article included.
     renderer
-        ``auto``: Quarto where it is on the PATH, else the bundled pandoc and Typst; ``pandoc``: these in any case.
+        ``auto``: Quarto where there is one that works, and the bundled pandoc and Typst where it fails; ``quarto``,
+        ``pandoc``: nothing else in any case.
     progress
         Called with a line of text after each step.
     jobs
@@ -122,6 +126,8 @@ def build_site(
     ReportError
         The study has not been marked, no notebook has such a parameter, or a file cannot be written. A notebook's
         failure is not raised: see `SiteResult.failed` and `SiteResult.incomplete`.
+    QuartoError
+        Quarto was asked for and failed. What was there before is untouched.
     MissingDependencyError
         The bundled programs are not installed.
     """
@@ -138,14 +144,9 @@ def build_site(
     if notebooks is not None:
         state.keep([name for name in state.pages if name in notebooks or is_executed(state, name)])
     execute_notebooks(state)
-    program = quarto_path() if renderer == "auto" else None
-    if program is not None:
-        documents = render_with_quarto_site(state, program, formats, article=notebooks is None)
-    else:
-        render_pages(state)
-        write_search(state)
-        documents = render_documents(state, formats, article=notebooks is None) if formats else []
-    _remove_outdated(state, formats)
+    quarto = quarto_for(renderer, state.say)
+    documents, shared = _rendered(state, quarto, formats, article=notebooks is None, only=renderer == "quarto")
+    _remove_outdated(state, formats, shared)
     if quarto_project is not None:
         lay_study(state, quarto_project)
     failed = {name: page.failure for name, page in state.pages.items() if page.failure is not None}
@@ -156,14 +157,41 @@ def build_site(
         failed | state.failed_documents,
         state.incomplete,
         tuple(state.up_to_date),
+        tuple(state.warnings),
     )
 
 
-def _remove_outdated(state: State, formats: Sequence[str]) -> None:
-    """Remove what an earlier making left and this one does not make: it may be of another state of the study."""
+def _rendered(
+    state: State, quarto: Quarto | None, formats: Sequence[str], *, article: bool, only: bool
+) -> tuple[list[Path], list[str]]:
+    """Render pages and documents; return the documents, and the files beside the pages that belong to them."""
+    if quarto is not None:
+        before = len(state.up_to_date)
+        try:
+            shared = render_site_with_quarto(state, quarto)
+            write_search(state)
+            return render_documents_with_quarto(state, quarto, formats, article=article), shared
+        except QuartoError as error:
+            if only:
+                raise
+            del state.up_to_date[before:]
+            state.say(f"{error}. Rendering with the bundled pandoc instead")
+    render_pages(state)
+    write_search(state)
+    return (render_documents(state, formats, article=article) if formats else []), []
+
+
+def _remove_outdated(state: State, formats: Sequence[str], shared: Sequence[str]) -> None:
+    """Remove what an earlier making left and this one does not make: of another state of the study, or renderer."""
     kept = {f"{name}{ending}" for name in state.pages for ending in (".ipynb", ".html")}
     kept |= {"index.html", *SEARCH, *(f"{name}.{ending}" for name in ("article", *ALONE) for ending in formats)}
     for name in state.made.names:
-        if name not in kept:
-            (state.dir / name).unlink(missing_ok=True)
-            state.made.forget(name)
+        if name in kept or name in shared:
+            continue
+        path = state.dir / name
+        path.unlink(missing_ok=True)
+        state.made.forget(name)
+        for parent in path.parents:
+            if parent == state.dir or not parent.is_dir() or any(parent.iterdir()):
+                break
+            parent.rmdir()

@@ -8,8 +8,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from dsqa.report.execute import Kernels, execute_notebook, parts_missing, read_notebook
-from dsqa.report.render import key_variables
+from dsqa.report.execute import Kernels, execute_notebook, key_variables, parts_missing, read_notebook
 from dsqa.report.site.fingerprint import code_hash, hash_of, mentioned_hashes
 from dsqa.report.site.parallel import in_parallel
 from dsqa.report.site.pictures import pictures_of

@@ -47,6 +47,11 @@ class Made:
             self._files = {}
 
     @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """The files that were made, each with the key of what it was made from."""
+        return tuple((name, made.key) for name, made in self._files.items())
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The files that were made."""
         return tuple(self._files)
@@ -71,6 +76,18 @@ class Made:
         root = self._dir.parent
         hashes = {path.relative_to(root).as_posix(): hash_file(path) for path in sorted(set(beside))}
         self._files[name] = MadeFile(key, hash_file(self._dir / name), hashes)
+        self._save()
+
+    def note_all(self, names: Iterable[str], key: str) -> None:
+        """Note files that have been made together.
+
+        Raises
+        ------
+        ReportError
+            The list cannot be written.
+        """
+        for name in names:
+            self._files[name] = MadeFile(key, hash_file(self._dir / name))
         self._save()
 
     def forget(self, name: str) -> None:

@@ -1,9 +1,8 @@
-"""A study's report as a Quarto website project: the sources of the same pages and article, for `quarto render`."""
+"""A study's report as Quarto projects: the sources of the same pages and documents, for `quarto render`."""
 
 from __future__ import annotations
 
 import copy
-import json
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import yaml
 from nbformat import NotebookNode
 
 from dsqa.errors import ReportError
+from dsqa.report.execute import notebook_text
 from dsqa.report.locate import shipped
 from dsqa.report.site.front import PageTitle, front_matter
 from dsqa.report.site.pictures import pictures_of, replace_pictures
@@ -20,12 +20,26 @@ from dsqa.report.site.rendering import article_notebook, linked_notebooks
 from dsqa.report.site.state import State
 from dsqa.report.site.texts import raw_cell
 
-__all__ = ["lay_project", "lay_study"]
+__all__ = ["OUTPUT", "lay_documents", "lay_site", "lay_study"]
 
-_SITE = "_site"
+OUTPUT = "_site"
+"""The folder of a project that `quarto render` fills."""
+
+_QUARTO_NAMES = {"html": "html", "pdf": "typst", "docx": "docx"}
+# The study has an index of its own; the rest is pandoc's way to the same look, or makes what is shipped.
+_NOT_LAID = (
+    "index.qmd",
+    ".gitkeep",
+    "pandoc",
+    "pandoc-template.typ",
+    "template.html",
+    "page.css",
+    "*.py",
+    "__pycache__",
+)
 
 
-def lay_project(
+def lay_site(
     target: Path,
     pages: Sequence[PageTitle],
     books: Mapping[str, NotebookNode],
@@ -34,7 +48,7 @@ def lay_project(
     title: str,
     subtitle: str,
 ) -> list[Path]:
-    """Lay the Quarto project of a study into a folder: `quarto render` there makes ``_site/``.
+    """Lay the website of a study into a folder: `quarto render` there makes ``_site/``.
 
     The project is the shipped ``reports/`` with the study's executed notebooks beside it, their pictures in
     ``figures/`` and, in ``_quarto.yml``, the pages in their order. The formats for paper are those of
@@ -47,7 +61,7 @@ def lay_project(
     pages
         The pages, in order.
     books
-        ``index``, ``article`` and a notebook for each page, with outputs.
+        ``index``, a notebook for each page and maybe ``article``, with outputs.
     base
         The folder that the notebooks' pictures are relative to.
     title, subtitle
@@ -63,6 +77,65 @@ def lay_project(
     ReportError
         The folder holds something else, or cannot be written.
     """
+    heads = {name: {"subtitle": subtitle} for name in books}
+    if "article" in books:
+        heads["article"] |= {"sidebar": False, "format": _document_formats(tuple(_QUARTO_NAMES))}
+    return _lay(target, _site_settings(pages, title, tuple(books)), books, heads, base)
+
+
+def lay_documents(
+    target: Path,
+    books: Mapping[str, tuple[NotebookNode, Sequence[str]]],
+    *,
+    base: Path,
+    subtitle: str,
+) -> list[Path]:
+    """Lay single-file documents into a folder: `quarto render` there makes them in ``_site/``.
+
+    Parameters
+    ----------
+    target
+        As in `lay_site`.
+    books
+        Name → its notebook, with outputs, and the formats that are wanted.
+    base, subtitle
+        As in `lay_site`.
+
+    Returns
+    -------
+    list of Path
+        The files that were written, without the shipped ones.
+
+    Raises
+    ------
+    ReportError
+        The folder holds something else, or cannot be written.
+    """
+    settings = _shipped_settings()
+    settings["project"] = {"type": "default", "output-dir": OUTPUT, "render": [f"{name}.ipynb" for name in books]}
+    for key in ("website", "format"):
+        settings.pop(key, None)
+    heads = {name: {"subtitle": subtitle, "format": _document_formats(wanted)} for name, (_, wanted) in books.items()}
+    return _lay(target, settings, {name: book for name, (book, _) in books.items()}, heads, base)
+
+
+def lay_study(state: State, target: Path, *, article: bool = True) -> list[Path]:
+    """Lay the website of a study whose notebooks have been executed: its first page, its pages and its article."""
+    # Quarto makes the links between pages from their sources' names.
+    books = linked_notebooks(state, ".ipynb")
+    if article:
+        books["article"] = article_notebook(state)
+    title = f"{state.description.name}: how reliable are the answers?"
+    return lay_site(target, list(state.pages.values()), books, base=state.dir, title=title, subtitle=state.line)
+
+
+def _lay(
+    target: Path,
+    settings: Mapping[str, Any],
+    books: Mapping[str, NotebookNode],
+    heads: Mapping[str, Mapping[str, Any]],
+    base: Path,
+) -> list[Path]:
     if target.exists() and (
         not target.is_dir() or (any(target.iterdir()) and not (target / "_quarto.yml").is_file())
     ):
@@ -70,20 +143,19 @@ def lay_project(
             "holds something else than a Quarto project", path=target, hint="name a new or an empty folder"
         )
     try:
-        # The study has an index of its own.
-        skip = shutil.ignore_patterns("index.qmd")
+        skip = shutil.ignore_patterns(*_NOT_LAID)
         shutil.copytree(shipped("reports"), target, copy_function=shutil.copyfile, dirs_exist_ok=True, ignore=skip)
         target.chmod(0o755)
-        written = [_write(target / "_quarto.yml", _settings(pages, title))]
+        text = yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True, width=118)
+        written = [_write(target / "_quarto.yml", text)]
         pictures: dict[str, Path] = {}
         for name, book in books.items():
             own = copy.deepcopy(book)
             for path in pictures_of(own, base):
                 pictures[path.name] = path
             replace_pictures(own, lambda path: f"figures/{Path(path).name}")
-            _head(own, subtitle, _article_formats() if name == "article" else None)
-            text = json.dumps(own, indent=1, sort_keys=True, ensure_ascii=False)
-            written.append(_write(target / f"{name}.ipynb", text + "\n"))
+            _head(own, heads[name])
+            written.append(_write(target / f"{name}.ipynb", notebook_text(own)))
         (target / "figures").mkdir(exist_ok=True)
         for name, path in sorted(pictures.items()):
             shutil.copyfile(path, target / "figures" / name)
@@ -93,44 +165,43 @@ def lay_project(
     return written
 
 
-def lay_study(state: State, target: Path) -> list[Path]:
-    """Lay the project of a study whose notebooks have been executed: its pages, its first page and its article."""
-    # Quarto makes the links between pages from their sources' names.
-    books = {**linked_notebooks(state, ".ipynb"), "article": article_notebook(state)}
-    title = f"{state.description.name}: how reliable are the answers?"
-    return lay_project(target, list(state.pages.values()), books, base=state.dir, title=title, subtitle=state.line)
-
-
 def _shipped_settings() -> dict[str, Any]:
     settings: dict[str, Any] = yaml.safe_load((shipped("reports") / "_quarto.yml").read_text(encoding="utf-8"))
     return settings
 
 
-def _settings(pages: Sequence[PageTitle], title: str) -> str:
+def _site_settings(pages: Sequence[PageTitle], title: str, names: Sequence[str]) -> dict[str, Any]:
     settings = _shipped_settings()
-    files = ["index.ipynb", *(f"{page.name}.ipynb" for page in pages), "article.ipynb"]
-    settings["project"] = {**settings.get("project", {}), "type": "website", "output-dir": _SITE, "render": files}
+    own = ["index.ipynb", *(f"{page.name}.ipynb" for page in pages)]
+    extra = ["article.ipynb"] if "article" in names else []
+    settings["project"] = {
+        **settings.get("project", {}),
+        "type": "website",
+        "output-dir": OUTPUT,
+        "render": [*own, *extra],
+    }
     website = dict(settings.get("website") or {})
     website["title"] = title
-    website["sidebar"] = {**(website.get("sidebar") or {}), "contents": files}
+    website["sidebar"] = {**(website.get("sidebar") or {}), "contents": [*own, *extra]}
     settings["website"] = website
-    formats = settings.get("format") or {}
     # What a website's pages are; a format for paper would be rendered for each of them.
-    settings["format"] = {"html": {k: v for k, v in (formats.get("html") or {}).items() if k != "embed-resources"}}
-    return yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=118)
+    html = (settings.get("format") or {}).get("html") or {}
+    settings["format"] = {"html": {key: value for key, value in html.items() if key != "embed-resources"}}
+    return settings
 
 
-def _article_formats() -> dict[str, Any]:
+def _document_formats(wanted: Sequence[str]) -> dict[str, Any]:
     formats = _shipped_settings().get("format") or {}
-    html = {**(formats.get("html") or {}), "embed-resources": True}
-    return {"html": html, **{name: formats[name] for name in ("typst", "docx") if name in formats}}
+    names = [_QUARTO_NAMES[name] for name in wanted]
+    found = {name: dict(formats.get(name) or {}) for name in names}
+    if "html" in found:
+        found["html"]["embed-resources"] = True
+    return found
 
 
-def _head(book: NotebookNode, subtitle: str, formats: Mapping[str, Any] | None) -> None:
+def _head(book: NotebookNode, values: Mapping[str, Any]) -> None:
     """Write what a page's front matter holds beside its title."""
-    front = {**front_matter(book), "subtitle": subtitle}
-    if formats is not None:
-        front["format"] = dict(formats)
+    front = {**front_matter(book), **values}
     if not book.cells or book.cells[0].cell_type != "raw":
         book.cells.insert(0, raw_cell(""))
     book.cells[0].source = "---\n" + yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=10_000) + "---"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from dsqa.errors import ReportError
-from dsqa.report.execute import read_notebook
+from dsqa.report.execute import notebook_text, read_notebook
 from dsqa.report.locate import shipped
 from dsqa.report.pandoc import pandoc_version, render_with_pandoc
 from dsqa.report.site.article import Chapter, join_notebooks
@@ -31,6 +30,7 @@ __all__ = [
     "ALONE",
     "SEARCH",
     "article_notebook",
+    "document_notebooks",
     "linked_notebooks",
     "render_documents",
     "render_pages",
@@ -71,6 +71,24 @@ def article_notebook(state: State) -> NotebookNode:
     return join_notebooks("How reliable are the answers?", chapters)
 
 
+def document_notebooks(
+    state: State, formats: Sequence[str], *, article: bool
+) -> dict[str, tuple[NotebookNode, tuple[str, ...]]]:
+    """Return what each single-file document is rendered from, and to which formats.
+
+    They are ``article``, where it is wanted, in each format, and the pages that are read alone in those for paper.
+    """
+    found: dict[str, tuple[NotebookNode, tuple[str, ...]]] = {}
+    if article and formats:
+        found["article"] = (article_notebook(state), tuple(formats))
+    paper = tuple(ending for ending in formats if ending != "html")
+    for name, book in _notebooks(state).items() if paper else ():
+        if name in ALONE and state.pages[name].failure is None:
+            _lead_somewhere(book, {})
+            found[name] = (book, paper)
+    return found
+
+
 def render_pages(state: State) -> None:
     """Render the pages that have changed; where one cannot be, its page says so and the others are told."""
     while True:
@@ -107,14 +125,11 @@ def render_documents(state: State, formats: Sequence[str], *, article: bool) -> 
     list of Path
         Those that could be made; `State.failed_documents` has the others.
     """
-    targets: dict[str, NotebookNode] = {}
-    if article:
-        joined = article_notebook(state)
-        targets = {f"article.{name}": joined for name in formats}
-    for name, book in _notebooks(state).items():
-        if name in ALONE and state.pages[name].failure is None:
-            _lead_somewhere(book, {})
-            targets |= {f"{name}.{ending}": book for ending in formats if ending != "html"}
+    targets = {
+        f"{name}.{ending}": book
+        for name, (book, endings) in document_notebooks(state, formats, article=article).items()
+        for ending in endings
+    }
     before = set(state.made.names)
     errors = _render_changed(state, targets, {target: {"subtitle": state.line} for target in targets})
     for target, error in errors.items():
@@ -204,8 +219,7 @@ def _render(state: State, notebook: NotebookNode, target: str, metadata: Mapping
     os.close(handle)
     beside = Path(name)
     try:
-        text = json.dumps(book, indent=1, sort_keys=True, ensure_ascii=False)
-        beside.write_text(text, encoding="utf-8", errors="backslashreplace")
+        beside.write_text(notebook_text(book), encoding="utf-8")
         render_with_pandoc(beside, state.dir / target, metadata)
     except ReportError as error:
         raise ReportError(error.message, path=state.dir / target, hint=error.hint) from None

@@ -45,6 +45,8 @@ class State:
         File name of a single-file document → why it could not be made.
     up_to_date
         What was not made again.
+    warnings
+        What the renderer warned of.
 
     Raises
     ------
@@ -80,6 +82,7 @@ class State:
         self.incomplete: dict[str, tuple[str, ...]] = {}
         self.failed_documents: dict[str, str] = {}
         self.up_to_date: list[str] = []
+        self.warnings: list[str] = []
 
     def executed_path(self, name: str) -> Path:
         """Return where a notebook goes once it is executed."""
@@ -88,6 +91,11 @@ class State:
     def keep(self, names: Sequence[str]) -> None:
         """Leave out the pages of other notebooks."""
         self.pages = {name: page for name, page in self.pages.items() if name in names}
+
+    def warn(self, line: str) -> None:
+        """Note what the renderer warned of, and say it."""
+        self.warnings.append(line)
+        self.say(f"Quarto warns: {line}")
 
     def fail(self, name: str, error: DsqaError) -> None:
         """Note that a page could not be made, and say so."""
