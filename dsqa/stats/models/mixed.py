@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-from scipy import optimize, special, stats
+from scipy import stats
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.design import design
 from dsqa.stats.interval import FloatArray
-from dsqa.stats.models.clustered import SEPARATED, ClusteredFit, Counts, check_binary, counted
+from dsqa.stats.models.clustered import ClusteredFit, Counts, check_binary, counted
+from dsqa.stats.models.logistic import fit_logistic
+from dsqa.stats.models.maximum import GAP, maximise
+from dsqa.stats.models.quadrature import Marginal
+from dsqa.stats.models.separation import check_spread, refuse_separated
 
 __all__ = ["glmm", "likelihood_ratio"]
 
-Loss = Callable[[FloatArray], float]
+_SPREADS = (0.5, 2.0, 6.0)
+"""σ at the starts: questions hardly, usually, and nearly always of one mind."""
 
 
 def likelihood_ratio(full: ClusteredFit, reduced: ClusteredFit) -> tuple[float, int, float]:
@@ -32,29 +36,11 @@ def likelihood_ratio(full: ClusteredFit, reduced: ClusteredFit) -> tuple[float, 
         raise StatisticsError("only mixed models have a likelihood to compare")
     if df < 1 or (full.n, full.clusters) != (reduced.n, reduced.clusters):
         raise StatisticsError("the smaller model must have fewer terms and the same rows")
-    chi2 = max(0.0, 2 * (full.log_likelihood - reduced.log_likelihood))
+    chi2 = 2 * (full.log_likelihood - reduced.log_likelihood)
+    if chi2 < -1e-4:
+        raise StatisticsError("the larger model's likelihood is below the smaller one's: a fit is not at its maximum")
+    chi2 = max(0.0, chi2)
     return chi2, df, float(stats.chi2.sf(chi2, df))
-
-
-def _log_likelihood(theta: FloatArray, data: Counts, nodes: FloatArray, logs: FloatArray) -> float:
-    """Return Σ_q ln ∫ …; `theta` is β and σ, in which the likelihood is even."""
-    fixed, sigma = data.x @ theta[:-1], theta[-1]
-    u = np.zeros(len(data.starts))
-    for _ in range(100):
-        p = special.expit(fixed + sigma * u[data.of])
-        slope = sigma * data.total(data.right - data.runs * p) - u
-        curvature = sigma**2 * data.total(data.runs * p * (1 - p)) + 1
-        step = np.clip(slope / curvature, -2, 2)
-        u = u + step
-        if np.abs(step).max() < 1e-12:
-            break
-    p = special.expit(fixed + sigma * u[data.of])
-    width = 1 / np.sqrt(sigma**2 * data.total(data.runs * p * (1 - p)) + 1)
-    at = u + width * nodes[:, None]
-    eta = fixed + sigma * at[:, data.of]
-    each = data.total(data.right * eta - data.runs * np.logaddexp(0, eta))
-    inside = each - at**2 / 2 + (nodes**2 / 2 + logs)[:, None]
-    return float((special.logsumexp(inside, axis=0) + np.log(width)).sum() - len(u) * math.log(2 * math.pi) / 2)
 
 
 def glmm(formula: str, data: pd.DataFrame, *, cluster: str = "question_id", nodes: int = 25) -> ClusteredFit:
@@ -80,7 +66,8 @@ def glmm(formula: str, data: pd.DataFrame, *, cluster: str = "question_id", node
     Raises
     ------
     StatisticsError
-        As `design`; an outcome other than 0 and 1, or always the same; estimates that run to infinity.
+        As `design`; an outcome other than 0 and 1, or always the same; data without finite estimates
+        (`dsqa.stats.models.separation`); a fit that did not converge.
 
     Examples
     --------
@@ -94,22 +81,9 @@ def glmm(formula: str, data: pd.DataFrame, *, cluster: str = "question_id", node
     made = design(formula, data, cluster=cluster)
     check_binary(made)
     counts = counted(made)
-    points, weights = np.polynomial.hermite_e.hermegauss(nodes)
-    logs = np.log(weights)
-
-    def loss(theta: FloatArray) -> float:
-        return -_log_likelihood(theta, counts, points, logs)
-
-    start = np.zeros(made.x.shape[1] + 1)
-    start[-1] = 1.0
-    found = optimize.minimize(loss, start, method="BFGS", options={"gtol": 1e-5})
-    theta, hessian = _polished(loss, np.asarray(found.x, dtype=np.float64))
-    size = np.abs(theta[:-1] * made.x.std(axis=0)).max()
-    if np.linalg.eigvalsh(hessian[:-1, :-1]).min() < 1e-6 or size > 25 or abs(theta[-1]) > 50:
-        raise StatisticsError(f"'{formula}': {SEPARATED}", hint="leave out the predictor, or merge its values")
-    # At σ = 0 the likelihood is flat in σ to first order: its row then tells nothing of β.
-    inner = hessian if np.linalg.eigvalsh(hessian).min() > 1e-8 else hessian[:-1, :-1]
-    covariance = np.linalg.inv(inner)[: len(theta) - 1, : len(theta) - 1]
+    refuse_separated(formula, made.names, counts, hint="leave out the predictor, merge its values, or `firth`")
+    check_spread(formula, counts)
+    beta, sigma, covariance, value = _fit(formula, counts, nodes)
     how = "Laplace" if nodes == 1 else f"{nodes}-node adaptive quadrature"
     return ClusteredFit(
         formula=formula,
@@ -117,39 +91,44 @@ def glmm(formula: str, data: pd.DataFrame, *, cluster: str = "question_id", node
         n=len(made.y),
         dropped=made.dropped,
         clusters=made.count,
-        coefficients=dict(zip(made.names, theta[:-1].tolist(), strict=True)),
-        covariance=np.asarray(covariance, dtype=np.float64),
+        coefficients=dict(zip(made.names, beta.tolist(), strict=True)),
+        covariance=covariance,
         degrees_of_freedom=math.inf,
-        spread=abs(float(theta[-1])),
-        log_likelihood=-loss(theta),
+        spread=sigma,
+        log_likelihood=value,
     )
 
 
-def _polished(loss: Loss, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the optimum to about 8 digits by Newton's steps with central differences, and the Hessian there."""
-    hessian = _hessian(loss, theta)
-    for _ in range(8):
-        gradient = np.array([(loss(theta + e) - loss(theta - e)) / 2e-4 for e in 1e-4 * np.eye(len(theta))])
-        try:
-            step = np.linalg.solve(hessian, gradient)
-        except np.linalg.LinAlgError:
-            break
-        if not np.isfinite(step).all() or np.abs(step).max() > 1 or loss(theta - step) > loss(theta) + 1e-9:
-            break
-        theta = theta - step
-        if np.abs(step).max() < 1e-7:
-            break
-        hessian = _hessian(loss, theta)
-    return theta, hessian
+def _fit(formula: str, counts: Counts, nodes: int) -> tuple[FloatArray, float, FloatArray, float]:
+    """Return β, σ, the covariance of β, and the log-likelihood.
+
+    Fitted in predictors made orthonormal over the runs, so that units and correlated predictors do not matter.
+    """
+    upper = np.linalg.qr(np.sqrt(counts.runs)[:, None] * counts.x, mode="r") / math.sqrt(float(counts.runs.sum()))
+    back = np.linalg.inv(upper)
+    marginal = Marginal(counts, counts.x @ back, nodes)
+    p = len(back)
+    # Without spread between questions it is a plain logistic regression: where nothing is higher, σ is 0.
+    flat = fit_logistic(marginal.x, counts.right, counts.runs, what=formula)
+    ground = marginal(np.append(flat.beta, 0.0))[0]
+    starts = [np.append(flat.beta * math.sqrt(1 + 0.35 * s * s), s) for s in _SPREADS]
+    try:
+        theta, value, curvature = maximise(marginal, starts, what=formula)
+    except StatisticsError:
+        if not _only_falls(marginal, flat.beta, ground):
+            raise
+        theta, value, curvature = np.append(flat.beta, 0.0), ground, np.zeros((p + 1, p + 1))
+    if value <= ground + GAP:
+        # Flat in σ to first order, so its row tells nothing of β.
+        gamma, sigma, value, inner = flat.beta, 0.0, ground, flat.information
+        covariance = np.linalg.inv(inner)
+    else:
+        gamma, sigma = theta[:-1], abs(float(theta[-1]))
+        covariance = np.linalg.inv(curvature)[:p, :p]
+    return back @ gamma, sigma, np.asarray(back @ covariance @ back.T), value
 
 
-def _hessian(loss: Loss, theta: FloatArray, h: float = 1e-3) -> FloatArray:
-    k = len(theta)
-    steps = h * np.eye(k)
-    out = np.empty((k, k))
-    for i in range(k):
-        for j in range(i, k):
-            a, b = steps[i], steps[j]
-            corners = loss(theta + a + b) - loss(theta + a - b) - loss(theta - a + b) + loss(theta - a - b)
-            out[i, j] = out[j, i] = corners / (4 * h * h)
-    return out
+def _only_falls(marginal: Marginal, beta: FloatArray, ground: float) -> bool:
+    """Return whether the likelihood falls from the plain fit on, as σ grows from 0."""
+    values = [marginal(np.append(beta, sigma))[0] for sigma in (0.01, 0.03, 0.1, 0.3, 1.0)]
+    return all(np.diff([ground, *values]) < 0)
