@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dsqa.errors import StatisticsError
 
-__all__ = ["FloatArray", "Interval", "as_sample", "check_level"]
+__all__ = ["FloatArray", "Interval", "as_sample", "check_level", "exponential"]
 
 FloatArray = NDArray[np.float64]
 
@@ -61,6 +61,11 @@ def check_level(level: float) -> float:
     if not 0 < level < 1:
         raise StatisticsError(f"a confidence level lies between 0 and 1, got {level}", hint="0.95 is usual")
     return float(level)
+
+
+def exponential(log: float) -> float:
+    """Return e^log, infinite where no float is as large: the end of an odds ratio that nothing bounds."""
+    return math.exp(log) if log < 709 else math.inf
 
 
 def as_sample(values: ArrayLike, *, what: str = "scores") -> FloatArray:

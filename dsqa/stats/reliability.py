@@ -27,7 +27,7 @@ from scipy import stats
 from dsqa.errors import StatisticsError
 from dsqa.stats.columns import as_floats, require
 from dsqa.stats.generalisability import g_study
-from dsqa.stats.interval import FloatArray, Interval, check_level
+from dsqa.stats.interval import FloatArray, Interval, check_level, exponential
 
 __all__ = ["RunReliability", "component_errors", "run_reliability"]
 
@@ -234,4 +234,4 @@ def _jackknifed(sizes: FloatArray, sums: FloatArray, within_q: FloatArray, f: fl
     pseudo = n * math.log(f) - (n - 1) * logs
     half = float(stats.t.isf((1 - level) / 2, n - 1)) * float(pseudo.std(ddof=1)) / math.sqrt(n)
     centre = float(pseudo.mean())
-    return Interval(math.exp(centre - half), math.exp(centre + half), level, method)
+    return Interval(exponential(centre - half), exponential(centre + half), level, method)

@@ -16,7 +16,7 @@ import pandas as pd
 from scipy import stats
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.interval import FloatArray, Interval, check_level
+from dsqa.stats.interval import FloatArray, Interval, check_level, exponential
 from dsqa.stats.variance import VarianceComponents, variance_components
 
 __all__ = ["MOST_GROUPS", "component_intervals"]
@@ -96,4 +96,4 @@ def _interval(full: float, without: FloatArray, level: float) -> Interval:
     pseudo = count * math.log(full) - (count - 1) * np.log(without)
     half = float(stats.t.isf((1 - level) / 2, count - 1)) * float(np.std(pseudo, ddof=1)) / math.sqrt(count)
     centre = float(pseudo.mean())
-    return Interval(math.exp(centre - half), math.exp(centre + half), level, _HOW)
+    return Interval(exponential(centre - half), exponential(centre + half), level, _HOW)

@@ -35,7 +35,7 @@ from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap import bootstrap_intervals
 from dsqa.stats.comparison.noncentral import noncentral_t_cdf
 from dsqa.stats.comparison.paired import DIGITS
-from dsqa.stats.interval import FloatArray, Interval, check_level
+from dsqa.stats.interval import FloatArray, Interval, check_level, exponential
 
 __all__ = ["Effect", "cohens_h", "hedges_g", "odds_ratio", "rank_biserial", "risk_difference"]
 
@@ -131,9 +131,9 @@ def odds_ratio(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> E
     log = float(special.logit(p) - special.logit(q))
     on_log = _linearised(log, (x - p) / (p * (1 - p)) - (y - q) / (q * (1 - q)), level)
     if not on_log.available:
-        return Effect("odds ratio", math.exp(log), on_log)
-    ends = Interval(math.exp(on_log.low), math.exp(on_log.high), level, on_log.method)
-    return Effect("odds ratio", math.exp(log), ends)
+        return Effect("odds ratio", exponential(log), on_log)
+    ends = Interval(exponential(on_log.low), exponential(on_log.high), level, on_log.method)
+    return Effect("odds ratio", exponential(log), ends)
 
 
 def cohens_h(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Effect:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ import pandas as pd
 from dsqa.errors import StatisticsError
 from dsqa.stats.columns import as_floats
 from dsqa.stats.comparison.layout import label_of, pairs
+from dsqa.stats.interval import exponential
 from dsqa.stats.models import ClusteredFit, glmm, likelihood_ratio
 
 __all__ = ["mixed_rows"]
@@ -58,9 +58,9 @@ def _pair(fit: ClusteredFit, first: str, second: str, level: float) -> dict[str,
         "quantity": WITHIN_QUESTION,
         "first": first,
         "second": second,
-        "estimate": math.exp(value),
-        "low": math.exp(interval.low),
-        "high": math.exp(interval.high),
+        "estimate": exponential(value),
+        "low": exponential(interval.low),
+        "high": exponential(interval.high),
         "p": p,
         "questions": fit.clusters,
         "method": fit.method,

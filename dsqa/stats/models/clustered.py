@@ -11,11 +11,9 @@ from scipy import stats
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.design import Design
-from dsqa.stats.interval import FloatArray, Interval, check_level
+from dsqa.stats.interval import FloatArray, Interval, check_level, exponential
 
-__all__ = ["SEPARATED", "ClusteredFit", "Counts", "check_binary", "counted"]
-
-SEPARATED = "some combination of predictors is always right or always wrong, so the estimates do not settle"
+__all__ = ["ClusteredFit", "Counts", "check_binary", "counted"]
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ class ClusteredFit:
         rows = []
         for term, error in self.errors.items():
             value, ci, p = self.contrast({term: 1.0}, level=level)
-            rows.append((term, value, error, ci.low, ci.high, p, *(math.exp(v) for v in (value, ci.low, ci.high))))
+            rows.append((term, value, error, ci.low, ci.high, p, *(exponential(v) for v in (value, ci.low, ci.high))))
         names = ["term", "estimate", "se", "low", "high", "p", "odds_ratio", "odds_ratio_low", "odds_ratio_high"]
         return pd.DataFrame(rows, columns=names)
 

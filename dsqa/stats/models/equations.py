@@ -12,10 +12,15 @@ from scipy import special
 from dsqa.errors import StatisticsError
 from dsqa.stats.design import design
 from dsqa.stats.interval import FloatArray
-from dsqa.stats.models.clustered import SEPARATED, ClusteredFit, Counts, check_binary, counted
+from dsqa.stats.models.clustered import ClusteredFit, Counts, check_binary, counted
+from dsqa.stats.models.separation import refuse_separated
 
 __all__ = ["gee"]
 
+_ROUNDS = 200
+_SOLVED, _CLOSE = 1e-20, 1e-10
+_FAR = 25.0
+_DECISIVE = 1e8
 _RUNAWAY = (
     "with the runs of a question correlated alike the equations have no finite solution (questions that are always "
     "right among others that are nearly always wrong)"
@@ -65,13 +70,21 @@ def gee(
         check_binary(made)
     if made.count <= len(made.names):
         raise StatisticsError(f"{made.count} clusters are too few for {len(made.names)} coefficients")
-    system = _Equations(counted(made), family)
+    counts = counted(made)
+    if family == "binomial":
+        refuse_separated(formula, made.names, counts, hint="leave out the predictor, merge its values, or `firth`")
+    system = _Equations(counts, family)
     beta, alike = _solve(system, exchangeable=correlation == "exchangeable", formula=formula)
     scores, pulls = system.evaluate(beta, alike)
     bread = np.linalg.inv(pulls.sum(axis=0))
     if errors == "bias-reduced":
         # D'V⁻¹(I − D B D'V⁻¹)⁻¹ e = (I − M B)⁻¹ D'V⁻¹e with M = D'V⁻¹D: p × p whatever the cluster's size.
         shrunk = np.eye(len(beta)) - pulls @ bread
+        if np.linalg.cond(shrunk).max() > _DECISIVE:
+            raise StatisticsError(
+                f"'{formula}': one cluster alone decides a coefficient, so its error cannot be seen",
+                hint="leave out the predictor, or errors='robust'",
+            )
         scores = np.asarray(np.linalg.solve(shrunk, scores[:, :, None])[:, :, 0], dtype=np.float64)
     covariance = bread @ (scores.T @ scores) @ bread
     return ClusteredFit(
@@ -122,12 +135,17 @@ class _Equations:
         pulls = pulls - c[:, None, None] * sums[:, :, None] * sums[:, None, :]
         return scores / (1 - alpha), pulls / (1 - alpha)
 
-    def correlation(self, beta: FloatArray) -> float:
-        """Return the moment estimate of α: mean product of two runs' residuals over their mean square."""
+    def correlation(self, beta: FloatArray) -> float | None:
+        """Return the moment estimate of α: mean product of two runs' residuals over their mean square.
+
+        None where it has no degrees of freedom.
+        """
         d, p = self.data, len(beta)
         _, residual, squares = self._parts(beta)
         total, square = d.total(residual), d.total(squares)
         pairs = float((self.sizes * (self.sizes - 1)).sum()) / 2
+        if pairs <= p or float(square.sum()) <= 0:
+            return None
         scale = float(square.sum()) / (float(self.sizes.sum()) - p)
         alpha = float((total**2 - square).sum()) / 2 / (scale * (pairs - p))
         # Below −1/(n − 1) no correlation matrix is possible.
@@ -137,33 +155,58 @@ class _Equations:
 def _solve(system: _Equations, *, exchangeable: bool, formula: str) -> tuple[FloatArray, float]:
     """Return β and α where the equations hold; from the fit with independent runs, by damped Fisher steps."""
     beta, alpha = np.zeros(system.data.x.shape[1]), 0.0
-    for round_ in range(200):
-        for _ in range(100):
-            scores, pulls = system.evaluate(beta, alpha)
-            total, information = scores.sum(axis=0), pulls.sum(axis=0)
-            try:
-                step = np.linalg.solve(information, total)
-            except np.linalg.LinAlgError:
-                raise StatisticsError(f"'{formula}': {SEPARATED}", hint="leave out the predictor") from None
-            size = float(total @ step)
-            while not _falls(system, beta + step, alpha, information, size) and np.abs(step).max() > 1e-12:
-                step = step / 2
-            beta = beta + step
-            if np.abs(step).max() < 1e-11:
-                break
-        if system.family == "binomial" and np.abs(system.data.x @ beta).max() > 20:
-            if alpha:
-                raise StatisticsError(f"'{formula}': {_RUNAWAY}", hint="correlation='independence', or a mixed model")
-            raise StatisticsError(f"'{formula}': {SEPARATED}", hint="leave out the predictor, or merge its values")
+    for round_ in range(_ROUNDS):
+        beta = _at_correlation(system, beta, alpha, formula)
         if not exchangeable:
             return beta, 0.0
         new = system.correlation(beta)
+        if new is None:
+            raise StatisticsError(
+                f"'{formula}': too few runs repeat a cluster to see how alike they are",
+                hint="correlation='independence'",
+            )
         if round_ and abs(new - alpha) < 1e-11:
             return beta, alpha
         alpha = new
-    raise StatisticsError(f"'{formula}': {_RUNAWAY}", hint="correlation='independence', or a mixed model")
+    raise _runaway(formula)
 
 
-def _falls(system: _Equations, beta: FloatArray, alpha: float, information: FloatArray, size: float) -> bool:
-    total = system.evaluate(beta, alpha)[0].sum(axis=0)
-    return float(total @ np.linalg.solve(information, total)) < size
+def _runaway(formula: str) -> StatisticsError:
+    return StatisticsError(f"'{formula}': {_RUNAWAY}", hint="correlation='independence', or a mixed model")
+
+
+def _at_correlation(system: _Equations, beta: FloatArray, alpha: float, formula: str) -> FloatArray:
+    """Return β where the equations hold for one α; that none were left unsolved is checked, not assumed."""
+    for _ in range(100):
+        scores, pulls = system.evaluate(beta, alpha)
+        total, information = scores.sum(axis=0), pulls.sum(axis=0)
+        size, step = _decrement(total, information)
+        if size < _SOLVED:
+            return beta
+        if not math.isfinite(size):
+            break
+        for _ in range(40):
+            there = system.evaluate(beta + step, alpha)[0].sum(axis=0)
+            if _decrement(there, information)[0] < size:
+                break
+            step = step / 2
+        else:
+            if size < _CLOSE:
+                return beta
+            break
+        beta = beta + step
+        if system.family == "binomial" and np.abs(system.data.x @ beta).max() > _FAR:
+            break
+    if alpha:
+        raise _runaway(formula)
+    raise StatisticsError(f"'{formula}': the equations were not solved: the fit did not converge")
+
+
+def _decrement(total: FloatArray, information: FloatArray) -> tuple[float, FloatArray]:
+    """Return the squared length of the scores in units of their information, and Fisher's step; ∞ if singular."""
+    try:
+        step = np.linalg.solve(information, total)
+    except np.linalg.LinAlgError:
+        return math.inf, total
+    size = float(total @ step)
+    return (size if size >= 0 else math.inf), np.asarray(step, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Logistic regression with a random intercept per question, by adaptive Gauss–Hermite quadrature."""
+"""Logistic regression with a random intercept per question, by maximum likelihood."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def likelihood_ratio(full: ClusteredFit, reduced: ClusteredFit) -> tuple[float, 
     return chi2, df, float(stats.chi2.sf(chi2, df))
 
 
-def glmm(formula: str, data: pd.DataFrame, *, cluster: str = "question_id", nodes: int = 25) -> ClusteredFit:
+def glmm(formula: str, data: pd.DataFrame, *, cluster: str = "question_id", nodes: int | None = None) -> ClusteredFit:
     """Fit a logistic regression with a random intercept per cluster by maximum likelihood.
 
     Parameters
@@ -55,7 +55,8 @@ def glmm(formula: str, data: pd.DataFrame, *, cluster: str = "question_id", node
     cluster
         The column whose values get an intercept of their own.
     nodes
-        Of the quadrature; 1 is the Laplace approximation.
+        None for integrals exact to about nine digits; a number for adaptive Gauss–Hermite quadrature with that
+        many nodes, as R's `glmer`; 1 is the Laplace approximation.
 
     Returns
     -------
@@ -76,7 +77,7 @@ def glmm(formula: str, data: pd.DataFrame, *, cluster: str = "question_id", node
     >>> fit.clusters, round(fit.coefficients["x"], 2)
     (6, 0.81)
     """
-    if nodes < 1:
+    if nodes is not None and nodes < 1:
         raise StatisticsError(f"the quadrature needs at least one node, got {nodes}")
     made = design(formula, data, cluster=cluster)
     check_binary(made)
@@ -84,7 +85,7 @@ def glmm(formula: str, data: pd.DataFrame, *, cluster: str = "question_id", node
     refuse_separated(formula, made.names, counts, hint="leave out the predictor, merge its values, or `firth`")
     check_spread(formula, counts)
     beta, sigma, covariance, value = _fit(formula, counts, nodes)
-    how = "Laplace" if nodes == 1 else f"{nodes}-node adaptive quadrature"
+    how = {None: "maximum likelihood", 1: "Laplace"}.get(nodes, f"{nodes}-node adaptive quadrature")
     return ClusteredFit(
         formula=formula,
         method=f"mixed logistic, {how}",
@@ -99,7 +100,7 @@ def glmm(formula: str, data: pd.DataFrame, *, cluster: str = "question_id", node
     )
 
 
-def _fit(formula: str, counts: Counts, nodes: int) -> tuple[FloatArray, float, FloatArray, float]:
+def _fit(formula: str, counts: Counts, nodes: int | None) -> tuple[FloatArray, float, FloatArray, float]:
     """Return β, σ, the covariance of β, and the log-likelihood.
 
     Fitted in predictors made orthonormal over the runs, so that units and correlated predictors do not matter.

@@ -4,9 +4,15 @@ r"""The marginal likelihood of a random-intercept logistic regression, with its 
 
 with r_i right of n_i runs that share their predictors. g_q is strictly concave (g″ ≤ −1), so its mode û has a
 bracket, [−σ (n − r), σ r], which Newton's steps narrow, or bisection where they are slow: it is found whatever the
-question, also one that is always right. The integral is adaptive Gauss–Hermite quadrature with nodes
-û + w z_k, w = (−g″(û))^{−1/2} (Liu & Pierce 1994). The gradient is that of this very sum: û and w move with
-β and σ by the implicit function theorem, so that it is exact for one node (Laplace) too.
+question, also one that is always right. Two ways to integrate:
+
+- **Over the question's own range**, where exp g_q is above e^{−36} of its peak (by concavity within 8.5 of û), by the
+  trapezoid rule, whose error falls exponentially for such integrands (Trefethen & Weideman 2014, SIAM Review 56:385).
+  A question that is always right has half a bell with a side as steep as exp(−e^{−σu}), analytic within π/(2σ) of
+  the real line: steps of at most 0.45/σ leave e^{−22} of it.
+- **Adaptive Gauss–Hermite** with nodes û + w z_k, w = (−g″(û))^{−1/2} (Liu & Pierce 1994), as R's `glmer`; one node is
+  the Laplace approximation. The gradient is that of this very sum: û and w move with β and σ by the implicit
+  function theorem. With questions always right or wrong 25 nodes leave the log-likelihood off by 0.001 to 0.1.
 """
 
 from __future__ import annotations
@@ -22,8 +28,11 @@ from dsqa.stats.models.clustered import Counts
 
 __all__ = ["Marginal"]
 
+_LEAST, _MOST, _STRIDE = 48, 768, 0.45
 _STEPS = 200
 _CLOSE = 1e-10
+_DEPTH = 36.0
+_REACH = math.sqrt(2 * _DEPTH)
 
 
 class Marginal:
@@ -36,13 +45,14 @@ class Marginal:
     x
         Predictors in the coordinates of β, shape (rows of `data`, p).
     nodes
-        Of the quadrature; 1 is the Laplace approximation.
+        Of adaptive Gauss–Hermite quadrature; 1 is the Laplace approximation. None to integrate over each
+        question's own range.
     """
 
-    def __init__(self, data: Counts, x: FloatArray, nodes: int) -> None:
-        self.data, self.x = data, x
-        z, weights = np.polynomial.hermite_e.hermegauss(nodes)
-        self.z, self.logs = z[:, None], np.log(weights)[:, None]
+    def __init__(self, data: Counts, x: FloatArray, nodes: int | None) -> None:
+        self.data, self.x, self.adaptive = data, x, nodes is not None
+        z, weights = np.polynomial.hermite_e.hermegauss(nodes or 1)
+        self.z, self.logs = z[:, None], (np.log(weights) + z**2 / 2)[:, None]
         self.right, self.wrong = data.total(data.right), data.total(data.runs - data.right)
 
     def _total(self, values: FloatArray) -> FloatArray:
@@ -76,6 +86,23 @@ class Marginal:
                 return u
         raise StatisticsError("the mode of a question's likelihood was not found")
 
+    def _height(self, fixed: FloatArray, sigma: float, u: FloatArray) -> FloatArray:
+        """Return g_q(u), shape of `u`: (…, clusters)."""
+        d = self.data
+        eta = fixed + sigma * u[..., d.of]
+        return np.asarray(self._total(d.right * eta - d.runs * np.logaddexp(0, eta)) - u**2 / 2)
+
+    def _range(self, fixed: FloatArray, sigma: float, mode: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return where exp g_q has fallen to e^{−36} of its peak on either side, to an eighth outwards."""
+        peak = self._height(fixed, sigma, mode)
+        side = np.array([[-1.0], [1.0]])
+        near, far = np.zeros((2, len(mode))), np.full((2, len(mode)), _REACH)
+        for _ in range(12):
+            middle = np.sqrt(np.maximum(near, far / 16) * far)
+            deep = self._height(fixed, sigma, mode + side * middle) < peak - _DEPTH
+            near, far = np.where(deep, near, middle), np.where(deep, middle, far)
+        return mode - far[0], mode + far[1]
+
     def __call__(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Return ℓ and its gradient at θ = (β, σ), in σ of which ℓ is even."""
         d, x = self.data, self.x
@@ -84,12 +111,18 @@ class Marginal:
         u = self.modes(fixed, sigma)
         p = special.expit(fixed + sigma * u[d.of])
         spread = d.runs * p * (1 - p)
-        skew = spread * (1 - 2 * p)
-        spread_q, skew_q = self._total(spread), self._total(skew)
-        width = 1 / np.sqrt(sigma**2 * spread_q + 1)
-        at = u + width * self.z
+        spread_q = self._total(spread)
+        if self.adaptive:
+            width = 1 / np.sqrt(sigma**2 * spread_q + 1)
+            at, logs = u + width * self.z, self.logs
+        else:
+            low, high = self._range(fixed, sigma, u)
+            width = high - low
+            # In steps of 16, so that few places in θ have a change of points between them.
+            points = min(_MOST, max(_LEAST, 16 * math.ceil(sigma * float(width.max()) / _STRIDE / 16)))
+            at, logs = low + width * np.linspace(0, 1, points + 1)[:, None], np.array(-math.log(points))
         eta = fixed + sigma * at[:, d.of]
-        inside = self._total(d.right * eta - d.runs * np.logaddexp(0, eta)) - at**2 / 2 + self.z**2 / 2 + self.logs
+        inside = self._total(d.right * eta - d.runs * np.logaddexp(0, eta)) - at**2 / 2 + logs
         peak = inside.max(axis=0)
         share = np.exp(inside - peak)
         mass = share.sum(axis=0)
@@ -97,17 +130,23 @@ class Marginal:
         share /= mass
         residual = d.right - d.runs * special.expit(eta)
         residual_q = self._total(residual)
-        slope = sigma * residual_q - at
-        # How û and w move: rows β, last σ.
-        moved = np.empty((x.shape[1] + 1, len(u)))
-        bent = np.empty_like(moved)
-        moved[:-1] = -sigma * self._total((spread[:, None] * x).T)
-        moved[-1] = self._total(d.right - d.runs * p) - sigma * u * spread_q
-        bent[:-1] = -(sigma**2) * self._total((skew[:, None] * x).T)
-        bent[-1] = -2 * sigma * spread_q - sigma**2 * u * skew_q
-        moved *= width**2
-        bent = width**3 / 2 * (bent - sigma**3 * skew_q * moved)
-        gradient = moved @ (share * slope).sum(axis=0) + bent @ ((share * slope * self.z).sum(axis=0) + 1 / width)
-        gradient[:-1] += (share[:, d.of] * residual).sum(axis=0) @ x
-        gradient[-1] = sign * (gradient[-1] + float((share * at * residual_q).sum()))
+        gradient = np.empty(len(theta))
+        gradient[:-1] = (share[:, d.of] * residual).sum(axis=0) @ x
+        gradient[-1] = float((share * at * residual_q).sum())
+        if self.adaptive:
+            skew = spread * (1 - 2 * p)
+            skew_q = self._total(skew)
+            slope = sigma * residual_q - at
+            # How û and w move: rows β, last σ.
+            moved = np.empty((len(theta), len(u)))
+            bent = np.empty_like(moved)
+            moved[:-1] = -sigma * self._total((spread[:, None] * x).T)
+            moved[-1] = self._total(d.right - d.runs * p) - sigma * u * spread_q
+            bent[:-1] = -(sigma**2) * self._total((skew[:, None] * x).T)
+            bent[-1] = -2 * sigma * spread_q - sigma**2 * u * skew_q
+            moved *= width**2
+            bent = width**3 / 2 * (bent - sigma**3 * skew_q * moved)
+            gradient += moved @ (share * slope).sum(axis=0)
+            gradient += bent @ ((share * slope * self.z).sum(axis=0) + 1 / width)
+        gradient[-1] *= sign
         return value, gradient

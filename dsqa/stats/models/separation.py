@@ -105,7 +105,9 @@ def check_spread(formula: str, data: Counts) -> None:
         scale = np.abs(above).max(axis=0)
         scaled = above / np.where(scale > 0, scale, 1)
         # Is there a d with every pair's right run at least 1 above its wrong one?
-        solution = optimize.linprog(np.zeros(above.shape[1]), A_ub=-scaled, b_ub=-np.ones(len(above)), bounds=(None, None))
+        solution = optimize.linprog(
+            np.zeros(above.shape[1]), A_ub=-scaled, b_ub=-np.ones(len(above)), bounds=(None, None)
+        )
         if not solution.success:
             return
     raise StatisticsError(
