@@ -5,8 +5,8 @@
 The reference shares nothing with `dsqa.stats.models`: each question's integral is a trapezoid sum over 1,601 points
 of the random intercept from −8 to 8; the maximum is searched from three spreads with generic climbing, then without
 derivatives (Nelder–Mead, restarted from its own end until nothing is gained). With `--glmer` (R and lme4 on the path)
-R's `glmer(nAGQ = 25)` is asked too. A study's row holds the estimate of the last model against the first, its standard
-error, and how far the log-likelihood is below the reference's; `refused` has the reason where there is none.
+R's `glmer(nAGQ = 25)` is asked too. A study's row holds the estimate of the last model against the first, its
+standard error, and how far the log-likelihood is below the reference's; `refused` has the reason where there is none.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import argparse
 import math
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from dsqa.errors import StatisticsError
 from dsqa.stats import glmm
 from dsqa.stats.interval import FloatArray
 
-__all__ = ["compare", "main", "reference", "simulated"]
+__all__ = ["compare", "likelihood", "main", "reference", "simulated"]
 
 _U = np.linspace(-8, 8, 1601)
 _GLMER = """
@@ -38,7 +39,7 @@ cat(tail(fixef(f), 1), sqrt(VarCorr(f)$question_id[1]), "\\n")
 
 
 def simulated(seed: int) -> pd.DataFrame:
-    """Return a study's runs: 5 to 60 questions, 2 to 4 models, 2 to 100 runs; some always right, some always wrong."""
+    """Return a study's runs: 5 to 60 questions, 2 to 4 models, 2 to 100 runs."""
     rng = np.random.default_rng([seed, 20261201])
     questions, models = int(rng.integers(5, 61)), int(rng.integers(2, 5))
     runs = int(rng.choice([2, 5, 10, 30, 100]))
@@ -67,12 +68,21 @@ def _reference_loss(theta: FloatArray, right: FloatArray, runs: FloatArray) -> f
     return -float((special.logsumexp(inside, axis=1) + math.log((_U[1] - _U[0]) / math.sqrt(2 * math.pi))).sum())
 
 
+def _counts(table: pd.DataFrame) -> tuple[FloatArray, FloatArray]:
+    cells = table.pivot_table("accuracy", "question_id", "model", aggfunc=["sum", "count"])
+    return cells["sum"].to_numpy(dtype=np.float64), cells["count"].to_numpy(dtype=np.float64)
+
+
+def likelihood(table: pd.DataFrame) -> Callable[[FloatArray], float]:
+    """Return minus the log-likelihood of a study's runs, as a function of (first model, differences, ln σ)."""
+    right, runs = _counts(table)
+    return lambda theta: _reference_loss(theta, right, runs)
+
+
 def reference(table: pd.DataFrame) -> tuple[FloatArray, float]:
     """Return (first model, differences, σ) at the largest likelihood found by brute force, and that likelihood."""
-    right = table.pivot_table("accuracy", "question_id", "model", aggfunc="sum").to_numpy(dtype=float)
-    runs = table.pivot_table("accuracy", "question_id", "model", aggfunc="count").to_numpy(dtype=float)
-    counts = (right, runs)
-    starts = [np.append(np.zeros(right.shape[1]), log_sigma) for log_sigma in (-0.7, 0.7, 1.8)]
+    counts = _counts(table)
+    starts = [np.append(np.zeros(counts[0].shape[1]), log_sigma) for log_sigma in (-0.7, 0.7, 1.8)]
     climbed = [optimize.minimize(_reference_loss, start, args=counts, method="L-BFGS-B") for start in starts]
     best = min(climbed, key=lambda found: float(found.fun))
     place, value = best.x, float(best.fun)
@@ -136,9 +146,8 @@ def main() -> None:
     fitted = table[table["refused"].isna()]
     off = ((fitted["estimate"] - fitted["reference"]).abs() / fitted["se"]).max()
     print(f"{len(fitted)} of {len(table)} studies fitted, {len(table) - len(fitted)} refused")
-    print(
-        f"log-likelihood below the reference's by at most {fitted['gap'].max():.2e}, above by {-fitted['gap'].min():.2e}"
-    )
+    gap = fitted["gap"]
+    print(f"log-likelihood below the reference's by at most {gap.max():.2e}, above by at most {-gap.min():.2e}")
     print(f"estimates differ by at most {off:.2e} standard errors")
     if given.glmer:
         print(f"from glmer by at most {((fitted['estimate'] - fitted['glmer']).abs() / fitted['se']).max():.2e}")

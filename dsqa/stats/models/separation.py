@@ -1,9 +1,9 @@
 """Do finite estimates exist? Asked of the data by linear programming, before anything is fitted.
 
 **Predictors separate the runs** if some combination x'd is ≥ 0 for every run that is right, ≤ 0 for every run that
-is wrong, and not 0 for all: the likelihood then rises for ever along d, in a plain logistic regression (Albert &
-Anderson 1984, Biometrika 71:1) and in a mixed one, whatever σ. Konis (2007, thesis, Oxford) finds d as the solution of a
-linear programme. A question that is always right does not separate: its random intercept has a distribution.
+is wrong, and not 0 for all: the likelihood then rises for ever along d, in a plain logistic regression (Albert and
+Anderson 1984, Biometrika 71:1) and in a mixed one, whatever σ. Konis (2007, thesis, Oxford) finds d as the solution
+of a linear programme. A question that is always right does not separate: its random intercept has a distribution.
 
 **Questions separate the runs** if, with every question always right or always wrong under each combination of
 predictors, some combination d ranks all right runs of a question above all its wrong ones, in every question: then
@@ -24,7 +24,7 @@ from dsqa.stats.models.clustered import Counts
 
 __all__ = ["check_spread", "refuse_separated", "separating"]
 
-_TOLERANCE = 1e-7
+_TOLERANCE = 1e-5
 
 
 def separating(x: FloatArray, right: FloatArray, runs: FloatArray) -> FloatArray | None:
