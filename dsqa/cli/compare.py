@@ -11,6 +11,7 @@ import click
 
 from dsqa.cli.options import json_option
 from dsqa.cli.studies import open_recorded, shown
+from dsqa.foreign import spreadsheet_text
 
 if TYPE_CHECKING:
     from dsqa.stats.drift import Drift
@@ -62,7 +63,9 @@ def compare(old: Path, new: Path, margin: float, alpha: float, adjust: str, out:
         adjustment="holm" if adjust == "holm" else "bh",
     )
     if out is not None:
-        drift.questions.to_csv(out, index=False)
+        drift.questions.assign(question_id=drift.questions["question_id"].map(spreadsheet_text)).to_csv(
+            out, index=False
+        )
     if as_json:
         click.echo(json.dumps(_data(drift, margin)))
     else:

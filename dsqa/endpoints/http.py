@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import aiohttp
@@ -17,6 +18,7 @@ from dsqa.endpoints.failures import Failure, PassingFailure, PermanentFailure
 from dsqa.endpoints.headers import rate_limit_headers
 from dsqa.endpoints.reply import MalformedReplyError, Reply
 from dsqa.endpoints.secrets import Secret
+from dsqa.endpoints.streaming import StreamedAnswer, streamed
 from dsqa.endpoints.transport import Answer, Transport
 from dsqa.errors import EndpointError
 from dsqa.foreign import read_json
@@ -54,6 +56,8 @@ class HttpEndpoint:
         What records and messages call it.
     versions
         Of whatever answers, for the record.
+    stream
+        Let answers come in pieces; chat completions only.
     """
 
     def __init__(
@@ -69,12 +73,16 @@ class HttpEndpoint:
         recorded_url: str,
         concurrency_limit: int | None = None,
         versions: Mapping[str, str] | None = None,
+        stream: bool = False,
     ) -> None:
         self.name = name
         self.base_url = recorded_url
         self.concurrency_limit = concurrency_limit
         self.versions = {"aiohttp": aiohttp.__version__, "openai": openai.__version__, **(versions or {})}
         self.models: tuple[str, ...] = ()
+        self.pieces = 0
+        """Of answers that are under way: about the tokens that were written so far; 0 where nothing is streamed."""
+        self._stream = stream and api == "chat"
         self._key = key
         self._key_variable = key_variable
         self._dialect: Dialect = DIALECTS[api]
@@ -141,7 +149,7 @@ class HttpEndpoint:
             changed, notes = self._adapter.apply(written or request)
             sent = changed or written
             try:
-                answer = await self._transport.post(self._dialect.path, json_bytes(sent or request))
+                answer = await self._post(sent or request)
                 if answer.status >= 400 and self._adapter.learn(
                     answer.status, self._key.strike_message(answer.text), sent or request
                 ):
@@ -154,6 +162,28 @@ class HttpEndpoint:
             if sent is None:
                 return replies
             return tuple(reply.as_sent(sent, notes) for reply in replies)
+
+    async def _post(self, request: Mapping[str, Any]) -> Answer:
+        if not self._stream:
+            return await self._transport.post(self._dialect.path, json_bytes(request))
+        whole = StreamedAnswer()
+        counted = 0
+
+        def take(part: bytes) -> None:
+            nonlocal counted
+            whole.feed(part)
+            self.pieces += whole.pieces - counted
+            counted = whole.pieces
+
+        try:
+            answer = await self._transport.stream(self._dialect.path, json_bytes(streamed(dict(request))), take)
+            # A server that does not stream sends the answer whole.
+            return answer if answer.content else replace(answer, content=json_bytes(whole.body()))
+        except MalformedReplyError as malformed:
+            kind = "dropped" if whole.pieces else "malformed body"
+            raise PassingFailure(kind, str(malformed), status=200) from None
+        finally:
+            self.pieces -= counted
 
     def _read(self, answer: Answer, model: str) -> tuple[Reply, ...]:
         limits = rate_limit_headers(answer.headers)

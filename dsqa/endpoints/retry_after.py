@@ -19,7 +19,8 @@ def retry_after_seconds(headers: Mapping[str, str], now: float | None = None) ->
     headers
         Response headers, names in any case if the mapping is caseless, else in lower case.
     now
-        POSIX time that an HTTP date is compared with; the present one by default.
+        POSIX time that an HTTP date is compared with; by default the response's own ``Date``, so that clocks which
+        differ do not matter, else the present one.
     """
     value = header_number(headers.get("retry-after-ms"))
     if value is not None:
@@ -30,8 +31,16 @@ def retry_after_seconds(headers: Mapping[str, str], now: float | None = None) ->
     value = header_number(text)
     if value is not None:
         return value
+    until = _posix(text)
+    if until is None:
+        return None
+    if now is None:
+        now = _posix(headers.get("date"))
+    return max(0.0, until - (time.time() if now is None else now))
+
+
+def _posix(date: str | None) -> float | None:
     try:
-        until = parsedate_to_datetime(text).timestamp()
+        return parsedate_to_datetime(date or "").timestamp()
     except (ValueError, OverflowError):
         return None
-    return max(0.0, until - (time.time() if now is None else now))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self
 from urllib.parse import urlsplit
@@ -21,7 +21,11 @@ from yarl import URL
 from dsqa.endpoints.failures import PassingFailure, PermanentFailure, Scope
 from dsqa.foreign import visible
 
-__all__ = ["MOST_BYTES", "Answer", "Transport"]
+__all__ = ["EVENT_STREAM", "MOST_BYTES", "PATIENCE", "Answer", "Transport"]
+
+EVENT_STREAM = "text/event-stream"
+PATIENCE = 20
+"""Times the allowed silence that an answer may take in all, however steadily it comes."""
 
 MOST_BYTES = 32 << 20
 """Of a response's body, after decompression. The longest answers of today's models are a hundredth of it, with the
@@ -60,7 +64,8 @@ class Transport:
     headers
         Sent with every request.
     timeout
-        Seconds that one request may take from sending to the last byte.
+        Seconds that one request may take from sending to the last byte; of one that is streamed, seconds without a
+        byte.
     """
 
     def __init__(self, base_url: str, query: Mapping[str, str], headers: Mapping[str, str], timeout: float) -> None:
@@ -104,16 +109,47 @@ class Transport:
         """
         return await self._send("POST", path, content, self._timeout)
 
+    async def stream(self, path: str, content: bytes, take: Callable[[bytes], object]) -> Answer:
+        """Send a body, once, and hand on the response as it comes, where it comes as server-sent events.
+
+        The time allowed is for silence: it begins anew with every piece, up to `PATIENCE` times in all.
+
+        Parameters
+        ----------
+        path, content
+            As for `post`.
+        take
+            Called with each piece.
+
+        Returns
+        -------
+        Answer
+            With an empty `Answer.content` where all of it was handed on; else as from `post`.
+
+        Raises
+        ------
+        PassingFailure, PermanentFailure
+            As `post` does.
+        """
+        return await self._send("POST", path, content, self._timeout, take)
+
     async def get(self, path: str, *, timeout: float | None = None) -> Answer:
         """Fetch, once; raises as `post` does."""
         return await self._send("GET", path, None, min(timeout or self._timeout, self._timeout))
 
-    async def _send(self, method: str, path: str, content: bytes | None, timeout: float) -> Answer:
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        content: bytes | None,
+        timeout: float,
+        take: Callable[[bytes], object] | None = None,
+    ) -> Answer:
         begun = time.perf_counter()
         try:
             # aiohttp's finer limits are per read: bytes that trickle in never meet them.
             async with (
-                asyncio.timeout(timeout),
+                asyncio.timeout(timeout) as limit,
                 self._session.request(
                     method,
                     self._url(path),
@@ -124,7 +160,14 @@ class Transport:
                     allow_redirects=False,
                 ) as response,
             ):
-                body = await _body_of(response)
+                if take is None or response.status != 200 or response.content_type != EVENT_STREAM:
+                    body = await _body_of(response)
+                else:
+                    body = b""
+                    end = asyncio.get_running_loop().time() + PATIENCE * timeout
+                    async for part in _parts_of(response):
+                        take(part)
+                        limit.reschedule(min(end, asyncio.get_running_loop().time() + timeout))
                 return Answer(response.status, response.headers, body, time.perf_counter() - begun)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise _named(error, timeout) from None
@@ -139,16 +182,23 @@ class Transport:
 
 
 async def _body_of(response: aiohttp.ClientResponse) -> bytes:
-    """Read a body as it comes, decompressed, and no more of it than anybody needs."""
+    """Read a body; of an error's no more than anybody needs."""
     parts = []
     size = 0
-    of_error = response.status >= 400
-    async for part in response.content.iter_any():
+    async for part in _parts_of(response):
         parts.append(part)
         size += len(part)
-        if of_error and size >= _MOST_BYTES_OF_ERROR:
+        if response.status >= 400 and size >= _MOST_BYTES_OF_ERROR:
             response.close()
             break
+    return b"".join(parts)
+
+
+async def _parts_of(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    """Yield a body as it comes, decompressed, and not more than `MOST_BYTES` of it."""
+    size = 0
+    async for part in response.content.iter_any():
+        size += len(part)
         if size > MOST_BYTES:
             response.close()
             raise PermanentFailure(
@@ -157,7 +207,7 @@ async def _body_of(response: aiohttp.ClientResponse) -> bytes:
                 scope=Scope.REQUEST,
                 status=response.status,
             )
-    return b"".join(parts)
+        yield part
 
 
 def _named(error: Exception, timeout: float) -> PassingFailure:

@@ -28,6 +28,8 @@ read_runs <- function(path) {
   } else {
     # Everything as text first: columns may come in any order, and more of them may have been added.
     runs <- read.csv(path, colClasses = "character", na.strings = "", check.names = FALSE, encoding = "UTF-8")
+    # The quote that keeps a spreadsheet from taking a text for a formula.
+    runs[] <- lapply(runs, function(x) sub("^'(?=[=+@\\t\\r-])", "", x, perl = TRUE))
   }
   missing <- setdiff(names(TYPES), names(runs))
   if (length(missing)) stop(path, " has no column ", paste(missing, collapse = ", "), call. = FALSE)

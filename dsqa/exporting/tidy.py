@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dsqa.bank import Bank
+from dsqa.foreign import spreadsheet_text
 from dsqa.outcomes import COLUMNS
 from dsqa.records import Status
 from dsqa.study.folder import StudyDescription
@@ -68,7 +69,8 @@ def tidy_table(outcomes: pd.DataFrame, levels: Mapping[str, Sequence[str]]) -> p
 def csv_bytes(table: pd.DataFrame) -> bytes:
     """Return the table as CSV (RFC 4180, UTF-8): an empty field is a missing value, booleans are TRUE and FALSE.
 
-    Numbers are written with the fewest digits that give the same double again.
+    Numbers are written with the fewest digits that give the same double again. Text that a spreadsheet would take
+    for a formula has a ``'`` before it, which the R script takes off again; see `spreadsheet_text`.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
@@ -84,7 +86,14 @@ def _fields(column: pd.Series) -> list[str]:
     if column.dtype == "boolean":
         return ["" if value is None else truths[bool(value)] for value in values]
     return [
-        "" if value is None else repr(float(value)) if isinstance(value, float) else str(value) for value in values
+        ""
+        if value is None
+        else repr(float(value))
+        if isinstance(value, float)
+        else spreadsheet_text(value)
+        if isinstance(value, str)
+        else str(value)
+        for value in values
     ]
 
 

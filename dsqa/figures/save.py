@@ -17,6 +17,7 @@ from PIL.PngImagePlugin import PngInfo
 from dsqa.errors import ReportError
 from dsqa.figures.common import Caption
 from dsqa.figures.style import style
+from dsqa.foreign import spreadsheet_text
 
 __all__ = ["FORMATS", "render", "save_figure"]
 
@@ -64,7 +65,9 @@ def render(figure: Figure, file_format: str, caption: Caption | None = None, *, 
 
 def _lean_svg(content: bytes) -> bytes:
     """Return an SVG without comments and indentation, coordinates to a thousandth of a point."""
-    text = re.sub(r"\s*<!--.*?-->", "", content.decode(), flags=re.DOTALL)
+    # A name with a control character in it (a model's, in a log) would be no XML.
+    text = re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", "\ufffd", content.decode())
+    text = re.sub(r"\s*<!--.*?-->", "", text, flags=re.DOTALL)
     text = re.sub(r"\n\s+", "\n", text)
     # Numbers below 1 stay as they are: scales are among them.
     return re.sub(r"\d*[1-9]\d*\.\d{4,}", lambda m: f"{float(m[0]):.3f}".rstrip("0").rstrip("."), text).encode()
@@ -118,7 +121,7 @@ def save_figure(
         raise ReportError(f"'{name}' cannot be a figure's file name", hint="use letters, digits, dots, dashes")
     # Everything is made before anything is written: a failure leaves no half set behind.
     files = {f"{name}.{file_format}": render(figure, file_format, caption) for file_format in formats}
-    files[f"{name}.csv"] = data.to_csv(index=False, lineterminator="\n").encode()
+    files[f"{name}.csv"] = _csv(data)
     files[f"{name}.txt"] = f"{caption.title}\n\n{caption.text}\n\nAlt text: {caption.alt}\n".encode()
     paths = []
     try:
@@ -136,3 +139,8 @@ def save_figure(
     except OSError as error:
         raise ReportError(f"cannot be written: {error.strerror or error}", path=out_dir) from None
     return paths
+
+
+def _csv(data: pd.DataFrame) -> bytes:
+    safe = data.map(lambda value: spreadsheet_text(value) if isinstance(value, str) else value)
+    return safe.to_csv(index=False, lineterminator="\n").encode("utf-8", "replace")

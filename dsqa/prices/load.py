@@ -11,6 +11,7 @@ import yaml
 from pydantic import ValidationError
 
 from dsqa.errors import StudyError
+from dsqa.foreign import YamlError, read_yaml
 from dsqa.prices.model import PriceEntry, PriceFile, Prices
 from dsqa.study.folder import replace_text
 from dsqa.study.plain import closest, in_plain_words
@@ -107,13 +108,12 @@ def _shipped() -> PriceFile:
 def _read(path: Path) -> PriceFile:
     hint = "an entry has models, input and output, per million tokens; docs/sampling.md shows one"
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        _, data = read_yaml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise StudyError("no such file of prices", path=path, hint="'prices' in the study names it") from None
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise StudyError(f"not valid YAML: {error.problem}", path=path, line=line) from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except YamlError as error:
+        raise StudyError(error.message, path=path, line=error.line) from None
+    except (OSError, UnicodeDecodeError) as error:
         raise StudyError(f"cannot be read: {error}", path=path) from None
     try:
         return PriceFile.model_validate({} if data is None else data)

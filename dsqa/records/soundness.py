@@ -126,7 +126,7 @@ def _is_flat_and_plain(usage: Mapping[str, Any]) -> bool:
 
 def _is_plain(value: Any) -> bool:
     if isinstance(value, int):
-        return abs(value) < 10**MOST_DIGITS
+        return bool(abs(value) < 10**MOST_DIGITS)
     if isinstance(value, float):
         return math.isfinite(value)
     return value is None or (isinstance(value, str) and len(value) <= _LONGEST_NAME)

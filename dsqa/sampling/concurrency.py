@@ -6,6 +6,10 @@ is sent gives none of these signs, but its answers take longer and come no faste
 = answers per second × seconds per answer: when the number in flight has grown by a factor g and more than √g of it
 went into the seconds, less than √g into the rate, the growth is taken back.
 
+A request that ran into its time-out was for nothing, and the server may have worked on it all the while. Whatever the
+limit, also one that the study names, it is halved then, and grows again only while the answers would stay well within
+the time allowed: to n + 1 in flight while seconds · (n + 1) / n < 0.7 · time-out.
+
 References
 ----------
 .. [1] D.-M. Chiu and R. Jain, "Analysis of the Increase and Decrease Algorithms for Congestion Avoidance in Computer
@@ -14,6 +18,7 @@ References
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from statistics import median
@@ -26,21 +31,52 @@ MOST = 256
 """Beyond it one process is no faster, and few endpoints are pleased."""
 
 _SHRINK = 0.7
+_SHRINK_TIMED_OUT = 0.5
+_WELL_IN_TIME = 0.7
 _ROUND = 16
 _WORTH_COMPARING = 1.25
 
 
 class Pinned:
-    """Always the same number."""
+    """The number that the study names; fewer while the endpoint does not finish as many in time.
 
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
+    Parameters
+    ----------
+    limit
+        Requests in flight.
+    timeout
+        Seconds that one may take.
+    clock
+        Seconds, monotonic.
+    """
+
+    def __init__(self, limit: int, timeout: float = math.inf, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = self.limit = limit
+        self._timeout = timeout
+        self._clock = clock
+        self._cut_at = float("-inf")
+        self._seconds: list[float] = []
 
     def answered(self, sent_at: float, seconds: float, in_flight: int) -> None:
-        """An answer: nothing to learn from it."""
+        """Take note of an answer; after a round of quick ones there may be one request more again."""
+        if self.limit < self._most and sent_at >= self._cut_at:
+            self._seconds.append(seconds)
+            if len(self._seconds) >= self.limit:
+                if _leaves_room(max(self._seconds), self.limit, self.limit + 1, self._timeout):
+                    self.limit += 1
+                self._seconds = []
 
-    def congested(self, sent_at: float) -> None:
-        """A rate limit or a timeout: waits are left to the pacing."""
+    def congested(self, sent_at: float, *, timed_out: bool = False) -> None:
+        """Take note of a rate limit, which is left to the pacing, or of a time-out."""
+        if timed_out and sent_at > self._cut_at:
+            self._cut_at = self._clock()
+            self.limit = max(1, self.limit // 2)
+            self._seconds = []
+
+
+def _leaves_room(seconds: float, now: float, then: float, timeout: float) -> bool:
+    """Whether answers that take so long with `now` in flight would come well in time with `then`."""
+    return seconds * then / now < _WELL_IN_TIME * timeout
 
 
 class _Seen(NamedTuple):
@@ -56,12 +92,17 @@ class Adaptive:
     ----------
     most
         Never more than this.
+    timeout
+        Seconds that a request may take.
     clock
         Seconds, monotonic.
     """
 
-    def __init__(self, most: int = MOST, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, most: int = MOST, timeout: float = math.inf, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._most = most
+        self._timeout = timeout
         self._clock = clock
         self._window = float(min(FIRST, most))
         self._doubling = True
@@ -95,13 +136,13 @@ class Adaptive:
         if len(self._seconds) >= max(_ROUND, self.limit):
             self._end_round()
 
-    def congested(self, sent_at: float) -> None:
-        """Take note of a rate limit, an overload or a timeout."""
+    def congested(self, sent_at: float, *, timed_out: bool = False) -> None:
+        """Take note of a rate limit, an overload or a time-out."""
         # What was sent before the last cut tells nothing of what it did.
         if sent_at > self._cut_at:
             self._cut_at = self._clock()
             self._doubling = False
-            self._window = max(1.0, self._window * _SHRINK)
+            self._window = max(1.0, self._window * (_SHRINK_TIMED_OUT if timed_out else _SHRINK))
             self._before = None
             self._begin_round()
 
@@ -125,7 +166,9 @@ class Adaptive:
             else:
                 if self._before is None or growth >= _WORTH_COMPARING:
                     self._before = seen
-                self._window = min(self._most, self._window * 2 if self._doubling else self._window + 1)
+                wider = min(self._most, self._window * 2 if self._doubling else self._window + 1)
+                if _leaves_room(seen.seconds, self._window, wider, self._timeout):
+                    self._window = wider
         self._begin_round()
 
 

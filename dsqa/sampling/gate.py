@@ -9,7 +9,7 @@ from dsqa.sampling.allowance import allowances
 from dsqa.sampling.bucket import Bucket
 from dsqa.sampling.budget import Budget
 from dsqa.sampling.history import History, Need
-from dsqa.sampling.pacing import LONGEST_WAIT, Pacer
+from dsqa.sampling.pacing import LONGEST_WAIT, Pacer, duration
 from dsqa.sampling.plan import PlannedRequest
 from dsqa.study.sections import EndpointLimits
 
@@ -41,12 +41,19 @@ class Gate:
         self._budget = budget
         # Endpoints limit each model by itself: one that is full does not hold the others up.
         self._pacers: dict[str, Pacer] = {}
+        self._closed: dict[str, str] = {}
+        self.closed: str | None = None
+        """Why nothing more may go out for longer than anybody waits: set when a request was not let through."""
 
     async def enter(self, planned: PlannedRequest, stop: asyncio.Event) -> Need | None:
         """Return what is set aside for a request when it may go out.
 
-        Returns None if `stop` is set, or if the budget does not hold it (`Budget.used_up` is then set).
+        Returns None if `stop` is set, if the budget does not hold it (`Budget.used_up` is then set), or if the
+        endpoint said that it takes no more for hours (`closed` is then set).
         """
+        self.closed = self._closed.get(planned.cell.condition["model"])
+        if self.closed is not None:
+            return None
         need = self._need(planned)
         if self._budget is not None and not await self._budget.take(need, stop):
             return None
@@ -79,8 +86,12 @@ class Gate:
         for allowance in allowances(headers):
             units = self._history.typical(planned.cell.condition_id) if allowance.unit == "tokens" else 1.0
             wait = allowance.wait_for(units)
-            if wait > 0:
-                self.pause(planned, min(wait, LONGEST_WAIT))
+            if wait > LONGEST_WAIT:
+                # A daily quota that is used up: an answer that came with it counts, a request more is refused.
+                model = planned.cell.condition["model"]
+                self._closed[model] = f"takes no more {allowance.unit} of '{model}' for {duration(wait)}"
+            elif wait > 0:
+                self.pause(planned, wait)
 
     def _need(self, planned: PlannedRequest) -> Need:
         if self._budget is None and self._tokens is None:

@@ -238,7 +238,7 @@ def _may_share(cell: CellRequest, config: EndpointConfig) -> bool:
 
 def _concurrency(endpoint: EndpointConfig, study: StudyConfig, opened: Endpoint) -> Concurrency:
     wanted = endpoint.concurrency or study.sampling.concurrency
-    limit = opened.concurrency_limit
+    limit, timeout = opened.concurrency_limit, study.sampling.timeout
     if wanted == "auto":
-        return Adaptive(MOST) if limit is None else Pinned(limit)
-    return Pinned(wanted if limit is None else min(wanted, limit))
+        return Adaptive(MOST, timeout) if limit is None else Pinned(limit, timeout)
+    return Pinned(wanted if limit is None else min(wanted, limit), timeout)

@@ -19,7 +19,7 @@ from dsqa.sampling.concurrency import Concurrency
 from dsqa.sampling.gate import Gate
 from dsqa.sampling.history import Need
 from dsqa.sampling.ledger import now_utc
-from dsqa.sampling.pacing import LONGEST_WAIT, backoff_seconds, wait_unless
+from dsqa.sampling.pacing import LONGEST_WAIT, backoff_seconds, duration, wait_unless
 from dsqa.sampling.plan import PlannedRequest
 from dsqa.sampling.scribe import Attempt, Scribe
 from dsqa.sampling.session import Session
@@ -28,6 +28,9 @@ __all__ = ["Lane", "LaneSettings"]
 
 STOP_SECONDS = 1.2
 """What is in flight when sampling stops may take this long to arrive; with closing, that is within two."""
+
+ROOM_SECONDS = 0.05
+"""Between two looks whether there is room for a request."""
 
 _OVERLOAD = frozenset({408, 429, 503, 529})
 
@@ -127,7 +130,7 @@ class Lane:
 
     def _hire(self) -> None:
         """Have as many workers as may ask at once; those too many leave by themselves."""
-        self._session.allowed(self._name, self._control.limit)
+        self._session.allowed(self._name, self._control.limit, self._endpoint)
         wanted = len(self._again) if self._through else self._control.limit
         for _ in range(min(wanted, self._control.limit - self._active)):
             self._active += 1
@@ -183,18 +186,29 @@ class Lane:
             if need is None:
                 if session.budget is not None and session.budget.used_up:
                     session.stop.set()
+                if self._gate.closed is not None:
+                    self._give_up(self._gate.closed, "what is recorded is kept; run the same command then")
                 return
             attempt.started_at = attempt.started_at or now_utc()
+            await self._room()
+            if session.stop.is_set():
+                self._gate.leave(need, Need())
+                return
             wait = await self._send(attempt, need)
+
+    async def _room(self) -> None:
+        """Wait until fewer are in flight than may be: after a time-out that is less than there are workers."""
+        while self._in_flight >= self._control.limit and not self._session.stop.is_set():
+            await wait_unless(self._session.stop, ROOM_SECONDS)
 
     async def _send(self, attempt: Attempt, need: Need) -> float | None:
         """Send a request once; return the seconds after which to send it again, or None if it is done with."""
         planned, session = attempt.planned, self._session
         # What is set aside is settled whatever happens; a request cut off may have been worked on.
         took, unsure = need, True
-        session.sent()
         self._in_flight += 1
         attempt.sent_at = time.monotonic()
+        session.sent(attempt.sent_at)
         try:
             replies = await self._endpoint.ask_many(attempt.request, run=planned.runs[0])
             self._control.answered(attempt.sent_at, time.monotonic() - attempt.sent_at, self._in_flight)
@@ -216,7 +230,7 @@ class Lane:
             return None
         finally:
             self._in_flight -= 1
-            session.done_with(unsure=need if unsure else None)
+            session.done_with(attempt.sent_at, unsure=need if unsure else None)
             self._gate.leave(need, took, unsure=unsure)
 
     def _answered(self, attempt: Attempt, replies: Sequence[Reply]) -> Need | None:
@@ -245,10 +259,13 @@ class Lane:
             failure.message,
         )
         if failure.status in _OVERLOAD or failure.kind == "timeout":
-            self._control.congested(attempt.sent_at)
+            before = self._control.limit
+            self._control.congested(attempt.sent_at, timed_out=failure.kind == "timeout")
+            if failure.kind == "timeout" and self._control.limit < before:
+                session.slow(self._name, self._control.limit, failure.message)
         asks = failure.retry_after or 0.0
         if asks > LONGEST_WAIT:
-            self._give_up(f"asks to wait {asks / 60:.0f} minutes: {failure.message}", "run the same command then")
+            self._give_up(f"asks to wait {duration(asks)}: {failure.message}", "run the same command then")
             return None
         if asks:
             self._gate.pause(planned, asks)

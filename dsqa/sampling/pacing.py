@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-__all__ = ["LONGEST_WAIT", "Pacer", "backoff_seconds", "wait_unless"]
+__all__ = ["LONGEST_WAIT", "Pacer", "backoff_seconds", "duration", "wait_unless"]
 
 FIRST_WAIT = 1.0
 LONGEST_BACKOFF = 60.0
@@ -36,6 +36,14 @@ def backoff_seconds(attempt: int, retry_after: float | None, rng: np.random.Gene
     """
     ceiling = min(LONGEST_BACKOFF, FIRST_WAIT * 2.0 ** min(attempt, 30))
     return (retry_after or 0.0) + float(rng.uniform(0, ceiling))
+
+
+def duration(seconds: float) -> str:
+    """Return a long time in words: minutes up to two hours, hours up to two days, else days."""
+    for unit, size in (("days", 86400), ("hours", 3600)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.0f} {unit}"
+    return f"{seconds / 60:.0f} minutes"
 
 
 class Pacer:

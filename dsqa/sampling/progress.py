@@ -16,6 +16,8 @@ from dsqa.prices import format_money
 __all__ = ["Progress", "SamplingState", "terminal_progress"]
 
 PLAIN_SECONDS = 30.0
+WORTH_SAYING = 20.0
+"""Seconds after which a person wonders what an answer is waiting for."""
 _STOPPING = "stopping: waiting up to 2 s for the answers that are on their way"
 
 
@@ -43,6 +45,10 @@ class SamplingState:
         Of the budget; None where there is none.
     stopping
         Nothing is sent any more; what is on its way is waited for.
+    in_flight, longest_wait
+        Requests that are waited for, and the seconds since the first of them was sent.
+    tokens_under_way
+        Of answers that are streamed and not whole yet, about the tokens that have come; 0 where none is streamed.
     """
 
     done: int
@@ -58,6 +64,9 @@ class SamplingState:
     unpriced: int = 0
     money_left: float | None = None
     stopping: bool = False
+    in_flight: int = 0
+    longest_wait: float = 0.0
+    tokens_under_way: int = 0
 
     @property
     def tokens_per_second(self) -> float:
@@ -158,14 +167,19 @@ class _Lines:
 
 
 def _details(state: SamplingState) -> str:
-    parts = [f"{state.tokens_per_second:.0f} tokens/s"]
-    if state.failed:
-        parts.append(f"{state.failed} failed")
-    if state.retried:
-        parts.append(f"{state.retried} retried")
-    parts.extend(_money(state))
+    parts = []
+    # First what people look for: a narrow terminal cuts the line at its end.
     if state.eta_seconds is not None and state.goal > state.done:
         parts.append(f"{_clock(state.eta_seconds)} left")
+    if state.failed:
+        parts.append(f"{state.failed} failed")
+    if state.in_flight and state.longest_wait >= WORTH_SAYING:
+        waited = f"waiting for {state.in_flight}, the first for {state.longest_wait:.0f} s"
+        parts.append(waited + (f", {state.tokens_under_way} tokens so far" if state.tokens_under_way else ""))
+    parts.extend(_money(state))
+    parts.append(f"{state.tokens_per_second:.0f} tokens/s")
+    if state.retried:
+        parts.append(f"{state.retried} retried")
     return ", ".join(parts)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Sequence
 
+from dsqa.endpoints import Endpoint
 from dsqa.errors import DsqaError, EndpointError
 from dsqa.records import Record, RecordStore
 from dsqa.sampling.budget import Budget
@@ -71,6 +73,10 @@ class Session:
         self._progress = progress
         self._begun = time.monotonic()
         self._told = 0.0
+        self._out: Counter[float] = Counter()
+        """When the requests in flight were sent: oldest first."""
+        self._sources: dict[str, Endpoint] = {}
+        self._slow: set[str] = set()
         self._proven = {condition for condition, status in store.recorded.statuses if status != "failed"}
 
     def state(self) -> SamplingState:
@@ -90,6 +96,9 @@ class Session:
             unpriced=self.history.total.unpriced,
             money_left=None if self.budget is None else self.budget.money_left(),
             stopping=self.stop.is_set() and self.entry.in_flight > 0,
+            in_flight=self.entry.in_flight,
+            longest_wait=time.monotonic() - next(iter(self._out)) if self._out else 0.0,
+            tokens_under_way=sum(getattr(source, "pieces", 0) for source in self._sources.values()),
         )
 
     def tell(self, *, at_once: bool = False) -> None:
@@ -143,13 +152,17 @@ class Session:
         self.tell()
         return took
 
-    def sent(self) -> None:
-        """A request goes out."""
+    def sent(self, at: float) -> None:
+        """A request goes out, `at` by the monotonic clock."""
         self.entry.in_flight += 1
+        self._out[at] += 1
 
-    def done_with(self, *, unsure: Need | None = None) -> None:
+    def done_with(self, sent_at: float, *, unsure: Need | None = None) -> None:
         """A request came to its end; `unsure`: with no answer, though it may have taken so much."""
         self.entry.in_flight -= 1
+        self._out[sent_at] -= 1
+        if not self._out[sent_at]:
+            del self._out[sent_at]
         self.entry.requests += 1
         if unsure is not None:
             self.entry.unsure = self.entry.unsure.plus(unsure)
@@ -159,8 +172,18 @@ class Session:
         self.entry.retries += 1
         self.tell()
 
-    def allowed(self, endpoint: str, limit: int) -> None:
+    def slow(self, endpoint: str, limit: int, why: str) -> None:
+        """An endpoint does not finish in time what it is asked: it is asked less at once."""
+        text = f"endpoint '{endpoint}': {why}; it is asked {limit} at a time now"
+        if endpoint in self._slow:
+            self.log.warning("%s", text)
+        else:
+            self.warn(text)
+        self._slow.add(endpoint)
+
+    def allowed(self, endpoint: str, limit: int, source: Endpoint) -> None:
         """An endpoint may have so many requests in flight now."""
+        self._sources[endpoint] = source
         most = self.entry.concurrency
         most[endpoint] = max(most.get(endpoint, 0), limit)
 

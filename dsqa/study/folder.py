@@ -266,5 +266,10 @@ def hash_file(path: Path) -> str:
 def replace_text(path: Path, text: str) -> None:
     """Write a text file, whole or not at all: beside it first, so that a full disk or a kill leaves the old one."""
     beside = path.with_suffix(path.suffix + ".new")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError:
+        # A full disk must not keep what it has no use for.
+        beside.unlink(missing_ok=True)
+        raise

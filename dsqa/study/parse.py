@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from dsqa.errors import StudyError
+from dsqa.foreign import YamlError, read_yaml
 from dsqa.study.config import StudyConfig
 from dsqa.study.plain import closest, in_plain_words
 from dsqa.study.sections import (
@@ -52,19 +53,10 @@ def load_study(path: Path) -> StudyConfig:
 def parse_study(text: str, path: Path | None = None) -> StudyConfig:
     """Validate the text of a `study.yaml`; see `load_study`."""
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark else None
-        raise StudyError(
-            f"not valid YAML: {error.problem or error.context}",
-            path=path,
-            line=line,
-            hint="look at this line and the one before it: quotes, brackets, indentation",
-        ) from None
-    except yaml.YAMLError as error:
-        raise StudyError(f"not valid YAML: {error}", path=path) from None
+        root, data = read_yaml(text)
+    except YamlError as error:
+        hint = "look at this line and the one before it: quotes, brackets, indentation" if error.line else None
+        raise StudyError(error.message, path=path, line=error.line, hint=hint) from None
     _refuse_repeats(root, path)
     if not isinstance(data, dict):
         raise StudyError("holds no settings", path=path, hint="'dsqa init DIR' writes a study to start from")

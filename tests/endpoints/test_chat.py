@@ -236,3 +236,9 @@ def test_credentials_in_the_address_are_refused_and_not_repeated(monkeypatch):
 )
 def test_retry_after_in_all_its_forms(headers, seconds):
     assert retry_after_seconds(headers, now=1_000_000) == seconds
+
+
+def test_a_date_to_wait_for_is_read_by_the_endpoints_own_clock():
+    headers = {"retry-after": formatdate(5_000_060, usegmt=True), "date": formatdate(5_000_000, usegmt=True)}
+    assert retry_after_seconds(headers) == 60
+    assert retry_after_seconds({**headers, "date": "yesterday"}) == 0

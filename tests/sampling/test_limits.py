@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dsqa.errors import StudyError
+from dsqa.errors import EndpointError, StudyError
 from dsqa.prices import load_prices
 from dsqa.records import read_records
 from dsqa.sampling import bucket as bucket_module
@@ -270,18 +270,44 @@ def test_a_model_that_is_held_back_does_not_hold_the_others_up():
 
 
 def test_an_endpoint_that_asks_for_hours_ends_the_session_with_nothing_marked_failed(tmp_path):
-    from dsqa.errors import EndpointError
-
     def script(seen):
         return error(429, "daily quota", headers={"Retry-After": "7200"}) if seen.number > 5 else None
 
     with FaultServer(script) as server:
         folder = prepare(tmp_path, server.url, sampling={"concurrency": 1, "timeout": 5})
         begun = time.monotonic()
-        with pytest.raises(EndpointError, match="asks to wait 120 minutes: HTTP 429: daily quota"):
+        with pytest.raises(EndpointError, match="asks to wait 2 hours: HTTP 429: daily quota"):
             sample_study(folder)
         assert time.monotonic() - begun < 30
     assert [r.status for r in read_records(folder.records_path)] == ["answered"] * 5
+
+
+@pytest.mark.parametrize("reset", ["99999h", "359996400", "2126-01-01T00:00:00Z"])
+def test_headers_that_name_hours_end_the_session_with_every_answer_kept(tmp_path, reset):
+    def script(seen):
+        answer = json.dumps(completion(seen.number, "m", "last one"))
+        headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": reset}
+        return Fault(body=answer, headers=headers) if seen.number == 5 else None
+
+    with FaultServer(script) as server:
+        folder = prepare(tmp_path, server.url, sampling={"concurrency": 1, "timeout": 5})
+        begun = time.monotonic()
+        with pytest.raises(EndpointError, match=r"takes no more requests of 'm' for .* days"):
+            sample_study(folder)
+        assert time.monotonic() - begun < 30
+        assert len(server.seen) == 5
+    assert [r.status for r in read_records(folder.records_path)] == ["answered"] * 5
+
+
+def test_headers_that_name_hours_with_the_last_answer_are_no_error(tmp_path):
+    def script(seen):
+        answer = json.dumps(completion(seen.number, "m", "last one"))
+        headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "9h"}
+        return Fault(body=answer, headers=headers) if seen.number == 24 else None
+
+    with FaultServer(script) as server:
+        folder = prepare(tmp_path, server.url, sampling={"concurrency": 1, "timeout": 5})
+        assert sample_study(folder).recorded == 24
 
 
 def simulate(slots: int, *, seconds: float = 300, noise: float = 0.4, refuse_over: int | None = None, seed: int = 0):
@@ -362,6 +388,26 @@ def test_pinned_is_pinned():
     control.answered(0.0, 1.0, 7)
     control.congested(0.0)
     assert control.limit == 7
+
+
+@pytest.mark.parametrize("make", [Pinned, Adaptive])
+def test_a_time_out_halves_the_limit_once_for_all_that_were_in_flight(make):
+    clock = Clock()
+    control = make(8, 10.0, clock)
+    if make is Adaptive:
+        control._window = 8.0
+    for _ in range(8):
+        clock.now = 10.0
+        control.congested(sent_at=0.0, timed_out=True)
+    assert control.limit == 4
+    # Answers that take 6 s of 10 leave no room for a fifth request, answers of 2 s do.
+    for seconds, limit in ((6.0, 4), (2.0, 5)):
+        for _ in range(16):
+            clock.now += seconds / 4
+            control.answered(clock.now - seconds if make is Pinned else clock.now, seconds, control.limit)
+            if control.limit != 4:
+                break
+        assert control.limit == limit
 
 
 def test_auto_meets_an_endpoint_that_takes_eight_at_a_time(tmp_path):

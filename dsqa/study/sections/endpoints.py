@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from dsqa.study.sections.base import Section
 from dsqa.study.sections.sampling import EndpointLimits
@@ -109,6 +110,9 @@ class EndpointConfig(EndpointLimits):
         Azure's ``?api-version=…``.
     headers
         More headers to send; none that hold secrets.
+    stream
+        Let answers come in pieces, so that a slow server is told from a dead one: the time-out is then for silence
+        and not for the whole answer. ``auto``: the embedded model's only. Chat completions only.
     records
         replay only: a study's folder, or a records.jsonl (.gz).
     weights, slots, context, threads
@@ -122,6 +126,7 @@ class EndpointConfig(EndpointLimits):
     auth: Literal["bearer", "api-key", "none"] = "bearer"
     api_version: str | None = None
     headers: dict[str, str] = Field(default_factory=dict)
+    stream: Literal["auto", "always", "never"] = "auto"
     records: str | None = None
     weights: str | None = None
     slots: Annotated[int, Field(ge=1, le=64)] = 8
@@ -190,10 +195,16 @@ def _of_its_own(value: Any) -> Any:
     return listed
 
 
+def _printable(name: str) -> str:
+    if any(unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"} for c in name):
+        raise ValueError("holds a control character; copy the name again")
+    return name
+
+
 class ModelConfig(Section):
     """A model, the endpoint that serves it, request parameters and, where they differ, temperatures of its own."""
 
-    name: Annotated[str, Field(min_length=1)]
+    name: Annotated[str, Field(min_length=1), AfterValidator(_printable)]
     endpoint: str = "default"
     request: dict[str, Any] = Field(default_factory=dict)
     temperatures: Annotated[tuple[float | None, ...] | Literal["study"], BeforeValidator(_of_its_own)] = "study"
