@@ -8,6 +8,7 @@ from dsqa.outcomes.readers import READER_COLUMNS, read_with
 from dsqa.outcomes.reruns import rerun_summary
 from dsqa.outcomes.score import Progress, score_records, score_study
 from dsqa.outcomes.table import load_outcomes, outcome_table, save_table
+from dsqa.outcomes.unread import UnreadReplies, inspect_unread, unread_matters, unread_runs
 
 __all__ = [
     "COLUMNS",
@@ -18,6 +19,8 @@ __all__ = [
     "ExecutionCache",
     "Progress",
     "RunArtefact",
+    "UnreadReplies",
+    "inspect_unread",
     "load_outcomes",
     "outcome_table",
     "read_marks",
@@ -27,4 +30,6 @@ __all__ = [
     "score_records",
     "score_study",
     "show_artefacts",
+    "unread_matters",
+    "unread_runs",
 ]

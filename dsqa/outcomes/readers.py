@@ -13,10 +13,10 @@ from dsqa.metrics import READERS, choose_answer, executability, final_execution,
 from dsqa.outcomes.cache import ExecutionCache
 from dsqa.outcomes.columns import Column
 from dsqa.outcomes.table import save_table
-from dsqa.records import read_records
+from dsqa.records import Record, read_records
 from dsqa.study import StudyFolder
 
-__all__ = ["READER_COLUMNS", "read_with"]
+__all__ = ["READER_COLUMNS", "read_again", "read_with"]
 
 _KEY = ["question_id", "condition_id", "prompt_hash", "run"]
 
@@ -52,10 +52,20 @@ def read_with(folder: StudyFolder, outcomes: pd.DataFrame, readers: Sequence[str
     pandas.DataFrame
         One row per run and reader, with the columns of `READER_COLUMNS`, in the order of the outcome table.
     """
+    rows = [said for _, said in read_again(folder, outcomes, readers)]
+    table = pd.DataFrame({c.name: pd.array([row[c.name] for row in rows], dtype=c.dtype) for c in READER_COLUMNS})  # type: ignore[call-overload]
+    save_table(table, folder.readers_path)
+    return table
+
+
+def read_again(
+    folder: StudyFolder, outcomes: pd.DataFrame, readers: Sequence[str]
+) -> list[tuple[Record, dict[str, Any]]]:
+    """Return each run of `outcomes`, in its order, with what each reader makes of it (see `READER_COLUMNS`)."""
     questions = {question.id: question for question in folder.bank()}
     marked = {tuple(row[name] for name in _KEY): row for row in outcomes.to_dict("records")}
     place = {key: i for i, key in enumerate(marked)}
-    rows: list[tuple[int, dict[str, Any]]] = []
+    rows: list[tuple[int, Record, dict[str, Any]]] = []
     with ExecutionCache(folder.executions_path) as cache:
         for record in read_records(folder.records_path):
             key = (record.question_id, record.condition_id, record.prompt_hash, record.run)
@@ -68,13 +78,9 @@ def read_with(folder: StudyFolder, outcomes: pd.DataFrame, readers: Sequence[str
             result = cache[code] if isinstance(code, str) and code in cache else None
             for name in readers:
                 said = _said(name, text, result, questions[record.question_id], row)
-                rows.append((place[key], said))
-    rows.sort(key=lambda pair: pair[0])
-    table = pd.DataFrame(
-        {c.name: pd.array([row[c.name] for _, row in rows], dtype=c.dtype) for c in READER_COLUMNS}  # type: ignore[call-overload]
-    )
-    save_table(table, folder.readers_path)
-    return table
+                rows.append((place[key], record, said))
+    rows.sort(key=lambda row: row[0])
+    return [(record, said) for _, record, said in rows]
 
 
 def _said(name: str, text: str, result: ExecutionResult | None, question: Any, row: dict[Any, Any]) -> dict[str, Any]:

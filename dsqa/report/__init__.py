@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from dsqa.report.judging import agreement_table, mark_variance, marks_answer, rater_pairs, rater_table
     from dsqa.report.ledger import execution_table, isolation_text, ledger_table
     from dsqa.report.marks import marks_of
+    from dsqa.report.meaning import hurry
     from dsqa.report.methods import interval_table
     from dsqa.report.page import Page, open_page
     from dsqa.report.periods import periods_of, periods_text, sessions_table
@@ -94,9 +95,10 @@ if TYPE_CHECKING:
     from dsqa.report.spending import spending_table
     from dsqa.report.stopping import runs_needed, stopping_methods
     from dsqa.report.tables import Field, Note, data_table, model_summary
+    from dsqa.report.unread import unread_note
     from dsqa.report.verbosity import verbosity_by, verbosity_lead, verbosity_rows, verbosity_runs, verbosity_slopes
     from dsqa.report.verbosity_line import verbosity_checks, verbosity_levels, verbosity_paper
-    from dsqa.report.verdict import hurry, lead, verdict_table
+    from dsqa.report.verdict import lead, verdict_table
 
 __all__ = [
     "FORMATS",
@@ -210,6 +212,7 @@ __all__ = [
     "stopping_methods",
     "stopping_replayed",
     "template_text",
+    "unread_note",
     "variance_table",
     "verbosity_by",
     "verbosity_checks",
@@ -272,6 +275,7 @@ _ON_A_PAGE = {
     "judging": ("agreement_table", "mark_variance", "marks_answer", "rater_pairs", "rater_table"),
     "ledger": ("execution_table", "isolation_text", "ledger_table"),
     "marks": ("marks_of",),
+    "meaning": ("hurry",),
     "methods": ("interval_table",),
     "page": ("Page", "open_page"),
     "periods": ("periods_of", "periods_text", "sessions_table"),
@@ -306,7 +310,8 @@ _ON_A_PAGE = {
     "tables": ("Field", "Note", "data_table", "model_summary"),
     "verbosity": ("verbosity_by", "verbosity_lead", "verbosity_rows", "verbosity_runs", "verbosity_slopes"),
     "verbosity_line": ("verbosity_checks", "verbosity_levels", "verbosity_paper"),
-    "verdict": ("hurry", "lead", "verdict_table"),
+    "unread": ("unread_note",),
+    "verdict": ("lead", "verdict_table"),
 }
 
 

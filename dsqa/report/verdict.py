@@ -1,111 +1,195 @@
-"""The answer first: which questions are stable and right, stable and wrong, unstable."""
+"""The answer first: which questions are stable and right, stable and wrong, unstable, or not read."""
 
 from __future__ import annotations
 
-from functools import cache
-
 import pandas as pd
 
+from dsqa.outcomes import unread_matters, unread_runs
 from dsqa.report.markdown import Column, Markdown, escape, span, table
 from dsqa.report.page import Page
-from dsqa.report.wording import count, interval, listing, number, percent
-from dsqa.stats import NOTABLE, SCORE_BOUNDS, UNPARSED, VERDICTS, unseen_bound
-from dsqa.stats.sequential import instability_calls
+from dsqa.report.statement import Fact, Statement, joined
+from dsqa.report.wording import count, listing, percent
+from dsqa.stats import CALLS, VERDICTS
 
-__all__ = ["VERDICT_CLASSES", "hurry", "lead", "verdict_mark", "verdict_table"]
+__all__ = [
+    "CONDITIONS",
+    "MANY",
+    "VERDICT_CLASSES",
+    "lead",
+    "links",
+    "names_of",
+    "open_calls",
+    "runs_of",
+    "unread_counts",
+    "verdict_mark",
+    "verdict_table",
+    "where",
+]
 
 VERDICT_CLASSES = {"stable and right": "right", "stable and wrong": "wrong", "unstable": "unstable"}
-"""Verdict → the class that colours it."""
+"""Call → the class that colours it."""
+MANY = 0.1
+"""From this share of runs on, runs that were cut or lost may have decided the verdicts."""
 
 _UNSETTLED = "?"
-# A wrong answer is "the same" one if at least this share of a cell's runs gives it.
-_ALIKE = 0.8
-# More names or conditions than this are summed up.
+# More names than this are summed up.
 _NAMED = 8
-# From this share of runs on, runs cut or lost may have decided the verdicts.
-_MANY = 0.1
-_CONDITIONS = 4
+CONDITIONS = 4
+"""More conditions than this are summed up."""
 
 
 def verdict_mark(verdict: str, settled: bool) -> str:
     """Return a verdict as a coloured label; one that is not settled carries a question mark."""
-    open_call = not settled and verdict in VERDICT_CLASSES
+    open_call = not settled and verdict in CALLS
     label = escape(verdict) + (f" {_UNSETTLED}" if open_call else "")
     classes = ["verdict", VERDICT_CLASSES.get(verdict, "other"), *(["unsettled"] if open_call else [])]
     return span(label, *classes)
 
 
-def lead(page: Page) -> Markdown:
-    """Return the report's first paragraph: what was asked, and what came of it."""
-    questions, conditions, runs = len(page.questions), len(page.conditions), len(page.outcomes)
-    asked = (
-        f"{_models(page)} {'was' if len(page.models) == 1 else 'were'} asked "
-        f"{count(questions, 'data-science question')}, {_times(page)} each"
-    )
-    if conditions > 1:
-        asked += f" under each of {count(conditions, 'condition')}"
-    asked += f": {count(runs, 'run')} in all"
+def lead(page: Page) -> Statement:
+    """Return the report's first paragraph: what was asked of whom, and what came of it."""
+    asked = _asked(page)
     if (page.outcomes["status"] == "failed").all():
-        return Markdown(f"{asked}. **No run got a reply**, so nothing here is about the model.")
+        return joined([asked, Statement("**No run got a reply**, so nothing here is about the model.")], ". ")
     right, marked = int(page.outcomes["accuracy"].sum()), int(page.outcomes["accuracy"].notna().sum())
     if not marked:
-        return Markdown(
-            f"{asked}. **There is no ground truth**, so no run is called right or wrong and no score is given; what "
-            "is said of words, tokens and similarity needs none."
+        text = (
+            "**There is no ground truth**, so no run is called right or wrong and no score is given; what is said of "
+            "words, tokens and similarity needs none."
         )
-    sentences = [f"{asked}, **{right:,} right**."]
-    if marked < runs:
-        sentences = [f"{asked}, **{right:,} right** of the {marked:,} that have a ground truth."]
+        return joined([asked, Statement(text)], ". ")
+    facts: dict[str, Fact] = {"right": right}
+    text = f"**{right:,} right**."
+    if marked < len(page.outcomes):
+        text = f"**{right:,} right** of the {marked:,} that have a ground truth."
+        facts["marked"] = marked
+    sentences = [_not_read(page), joined([asked, Statement(text, facts)], ", ")]
     if (page.cells["verdict"] == "not known").all():
-        sentences.append("**One run says nothing about stability**: ask each question at least twice.")
-        return Markdown(" ".join(sentences))
-    if questions == 1:
-        sentences += [_only(page, verdict) for verdict in VERDICT_CLASSES]
-    else:
-        sentences += [_of_all(page, verdict) for verdict in VERDICT_CLASSES]
+        sentences.append(
+            Statement("**One run says nothing about stability**: ask each question at least twice.")
+            if (page.cells["runs"] == 1).all()
+            else Statement("**No cell has two runs that can be compared**, so none has a verdict.")
+        )
+        return joined(sentences)
+    say = _only if len(page.questions) == 1 else _of_all
+    sentences += [say(page, verdict) for verdict in CALLS]
+    if (page.cells["verdict"] == "not read").any():
+        sentences.append(say(page, "not read"))
     lost = page.cells[page.cells["verdict"] == "no answers"]
     if len(lost):
-        silent = _links(page, _names(lost))
-        sentences.append(f"**No reply at all came** for {silent}{_where(page, lost)}: nothing is known there.")
-    unsettled = len(_open_calls(page))
-    if unsettled:
-        verdicts = int(page.cells["verdict"].isin(list(VERDICT_CLASSES)).sum())
-        which = "The verdict is" if verdicts == 1 else f"{unsettled} of {verdicts} verdicts are"
-        if 1 == unsettled < verdicts:
-            which = f"1 of {verdicts} verdicts is"
-        sentences.append(f"{which} not settled yet ({_UNSETTLED} in @tbl-verdicts).")
-    return Markdown(" ".join(sentence for sentence in sentences if sentence))
+        silent = links(page, names_of(lost))
+        sentences.append(
+            Statement(f"**No reply at all came** for {silent}{where(page, lost)}: nothing is known there.")
+        )
+    sentences.append(_unsettled(page))
+    return joined(sentences)
 
 
-def _of_all(page: Page, verdict: str) -> str:
-    """Return how many questions have a verdict: under every condition, and under some only."""
+def _asked(page: Page) -> Statement:
+    """Return what was asked of whom: counts that hold whether or not everything was asked of everyone."""
+    questions, conditions, runs = len(page.questions), len(page.conditions), len(page.outcomes)
+    facts: dict[str, Fact] = {
+        "questions": questions,
+        "conditions": conditions,
+        "runs": runs,
+        "fewest runs of a cell": int(page.cells["runs"].min()),
+        "most runs of a cell": int(page.cells["runs"].max()),
+    }
+    who = f"{_models(page)} {'was' if len(page.models) == 1 else 'were'} asked"
+    kinds = count(questions, "data-science question")
+    if len(page.cells) == questions * conditions:
+        text = f"{who} {kinds}, {_times(page)} each"
+        if conditions > 1:
+            text += f" under each of {count(conditions, 'condition')}"
+        return Statement(f"{text}: {count(runs, 'run')} in all", facts)
+    by_condition = page.cells.groupby("condition_id")["question_id"].nunique()
+    everywhere = int((page.cells.groupby("question_id")["condition_id"].nunique() == conditions).sum())
+    facts["questions asked under every condition"] = everywhere
+    told = [(escape(label), int(by_condition.get(key, 0))) for key, label in page.conditions.items()]
+    if conditions <= CONDITIONS:
+        facts |= {f"questions asked under {key}": int(by_condition.get(key, 0)) for key in page.conditions}
+        each = listing(f"{n:,} under {label}" for label, n in told)
+    else:
+        low, high = min(n for _, n in told), max(n for _, n in told)
+        facts |= {"fewest questions of a condition": low, "most questions of a condition": high}
+        each = f"{low:,} to {high:,} under each of {conditions} conditions"
+    every = "both" if conditions == 2 else f"all {conditions}"
+    text = (
+        f"{who} {kinds}, **not all of them the same**: {each}, {everywhere:,} of them under {every}; {_times(page)} "
+        f"each, {count(runs, 'run')} in all"
+    )
+    return Statement(text, facts)
+
+
+def unread_counts(page: Page) -> tuple[int, int]:
+    """Return how many replies there are that should hold an answer, and in how many of them none could be read."""
+    replies = (page.outcomes["accuracy"].notna() & (page.outcomes["status"] != "failed")).sum()
+    return int(replies), len(unread_runs(page.outcomes))
+
+
+def _not_read(page: Page) -> Statement:
+    """Return the sentence that opens the page where so much could not be read that it decides what follows."""
+    if not unread_matters(page.outcomes):
+        return Statement()
+    replies, unread = unread_counts(page)
+    marked, right = int(page.outcomes["accuracy"].notna().sum()), int(page.outcomes["accuracy"].sum())
+    low, high = right / marked, (right + unread) / marked
+    which = "the only reply" if replies == 1 else f"{unread:,} of {replies:,} replies"
+    counts = "It counts" if unread == 1 else "They count"
+    text = (
+        f"**In {which} no answer could be read.** {counts} as not right without being called wrong: {percent(low)} of "
+        f"runs are right if none of these is, {percent(high)} if all are."
+    )
+    facts: dict[str, Fact] = {"unread": unread, "replies": replies, "share right": low, "share right if read": high}
+    return Statement(text, facts)
+
+
+def _of_all(page: Page, verdict: str) -> Statement:
+    """Return how many questions have a verdict: wherever they were asked, and under some conditions only."""
     always = _everywhere(page, verdict)
     part = [name for name in _somewhere(page, verdict) if name not in always]
     total, conditions = len(page.questions), len(page.conditions)
+    complete = len(page.cells) == total * conditions
     every = "" if conditions == 1 else f" under {'both' if conditions == 2 else f'all {conditions}'} conditions"
+    every = every if complete else " under every condition they were asked under"
     some, them = ("one condition", "one") if conditions == 2 else ("some conditions", "some")
+    facts: dict[str, Fact] = {"questions": total, "conditions": conditions}
+    facts |= {f"questions always {verdict}": len(always), f"questions in part {verdict}": len(part)}
     if not always and not part:
-        return f"**None is {verdict}**{'' if conditions == 1 else ' under any condition'}."
+        return Statement(f"**None is {verdict}**{'' if conditions == 1 else ' under any condition'}.", facts)
     if not always:
-        return f"**{len(part)} of {total} {_are(part)} {verdict} under {some}**."
-    text = f"**{len(always)} of {total} {_are(always)} {verdict}{every}**: {_links(page, always)}"
-    return text + (f"; {len(part)} more under {them} of them." if part else ".")
+        return Statement(f"**{len(part)} of {total} {_are(part)} {verdict} under {some}**.", facts)
+    text = f"**{len(always)} of {total} {_are(always)} {verdict}{every}**: {links(page, always)}"
+    return Statement(text + (f"; {len(part)} more under {them} of them." if part else "."), facts)
 
 
-def _only(page: Page, verdict: str) -> str:
+def _only(page: Page, verdict: str) -> Statement:
     """Return under how many conditions the only question has a verdict."""
     hits, conditions = int((page.cells["verdict"] == verdict).sum()), len(page.conditions)
     if not hits:
-        return ""
+        return Statement()
+    facts: dict[str, Fact] = {"conditions": conditions, f"cells {verdict}": hits}
     if conditions == 1:
-        return f"It is **{verdict}**."
+        return Statement(f"It is **{verdict}**.", facts)
     every = "both conditions" if conditions == 2 else f"all {conditions} conditions"
-    return f"It is **{verdict}** under {every if hits == conditions else f'{hits} of {conditions} conditions'}."
+    under = every if hits == conditions else f"{hits} of {conditions} conditions"
+    return Statement(f"It is **{verdict}** under {under}.", facts)
+
+
+def _unsettled(page: Page) -> Statement:
+    unsettled, calls = len(open_calls(page)), int(page.cells["verdict"].isin(CALLS).sum())
+    if not unsettled:
+        return Statement()
+    which = "The verdict is" if calls == 1 else f"{unsettled:,} of {calls:,} verdicts are"
+    if 1 == unsettled < calls:
+        which = f"1 of {calls:,} verdicts is"
+    text = f"{which} not settled yet ({_UNSETTLED} in @tbl-verdicts)."
+    return Statement(text, {"verdicts not settled": unsettled, "verdicts": calls})
 
 
 def verdict_table(page: Page) -> Markdown:
     """Return the verdicts as a table: a row per condition, the questions under each verdict."""
-    shown = [v for v in VERDICTS if v in VERDICT_CLASSES or (page.cells["verdict"] == v).any()]
+    shown = [v for v in VERDICTS if v in CALLS or (page.cells["verdict"] == v).any()]
     rows = []
     for condition, label in page.conditions.items():
         cells = page.cells[page.cells["condition_id"] == condition]
@@ -113,185 +197,26 @@ def verdict_table(page: Page) -> Markdown:
         for verdict in shown:
             hits = cells[cells["verdict"] == verdict]
             names = ", ".join(
-                page.link(str(cell.question_id))
-                + ("" if cell.settled or verdict not in VERDICT_CLASSES else _UNSETTLED)
+                page.link(str(cell.question_id)) + ("" if cell.settled or verdict not in CALLS else _UNSETTLED)
                 for cell in hits.itertuples()
             )
             classes = ("count", VERDICT_CLASSES.get(verdict, "other"), *(() if len(hits) else ("zero",)))
             row.append(span(str(len(hits)), *classes) + (f" {names}" if names else ""))
         rows.append(row)
-    unsettled = _open_calls(page)
+    unsettled = open_calls(page)
+    calls = int(page.cells["verdict"].isin(CALLS).sum())
     caption = "Verdict per question and condition."
     if len(unsettled):
         caption += (
-            f" {_UNSETTLED} marks {len(unsettled)} of {count(len(page.cells), 'verdict')} that "
-            f"{'is' if len(unsettled) == 1 else 'are'} not settled: {_runs(unsettled)} are too few to tell."
+            f" {_UNSETTLED} marks {len(unsettled):,} of {count(calls, 'verdict')} that "
+            f"{'is' if len(unsettled) == 1 else 'are'} not settled: {runs_of(unsettled)} are too few to tell."
         )
-    elif page.cells["verdict"].isin(list(VERDICT_CLASSES)).all():
-        caption += f" All are settled, with {_runs(page.cells)} per question and condition."
+    elif calls == len(page.cells):
+        caption += f" All are settled, with {runs_of(page.cells)} per question and condition."
     columns = [Column("Condition", width=14)]
     for verdict in shown:
         columns.append(Column(span(verdict.capitalize(), VERDICT_CLASSES.get(verdict, "other")), width=24))
     return table(columns, rows, label="tbl-verdicts", caption=caption, classes=("stack", "verdicts"))
-
-
-def hurry(page: Page) -> Markdown:
-    """Return what the verdicts mean for someone who reads one paragraph, as a list."""
-    if (page.outcomes["status"] == "failed").all():
-        return Markdown("\n".join(f"- {item}" for item in _lost(page)))
-    items = [_asked_once(page), *_wrong(page), *_unstable(page), *_heat(page), *_unsettled(page), *_lost(page)]
-    return Markdown("\n".join(f"- {item}" for item in items))
-
-
-def _asked_once(page: Page) -> str:
-    if page.cells["accuracy"].isna().all():
-        return "Whether someone who asks **once** gets a right result is not known: there is no ground truth."
-    text = f"Someone who asks **once** gets a right result in **{percent(page.cells['accuracy'].mean())}** of cases"
-    means = {
-        escape(label): page.cells.loc[page.cells["condition_id"] == key, "accuracy"].mean()
-        for key, label in page.conditions.items()
-    }
-    if 1 < len(means) <= _CONDITIONS:
-        text += f" ({'; '.join(f'{label}: {percent(share)}' for label, share in means.items())})"
-    elif len(means) > _CONDITIONS:
-        ranked = sorted(means.items(), key=lambda item: item[1])
-        (low, least), (high, most) = ranked[0], ranked[-1]
-        text += f" (from {percent(least)} with {low} to {percent(most)} with {high})"
-    if len(page.cells) == 1:
-        cell = page.cells.iloc[0]
-        bounds = interval(cell["accuracy_low"], cell["accuracy_high"], as_percent=True)
-        return f"{text}, as far as {_runs(page.cells)} can tell: 95 % interval {bounds}."
-    if len(page.questions) == 1:
-        return text + "."
-    by_question = page.cells.groupby("question_id", sort=False)["accuracy"].mean()
-    least, most = by_question.min(), by_question.max()
-    if least == most:
-        return text + ", whichever question it is."
-    return text + f". That is an average: question by question it goes from {percent(least)} to {percent(most)}."
-
-
-def _wrong(page: Page) -> list[str]:
-    cells = page.cells[page.cells["verdict"] == "stable and wrong"]
-    wrong = _names(cells)
-    if not wrong:
-        return []
-    runs = int(cells["runs"].sum())
-    right = round(float((cells["accuracy"] * cells["runs"]).sum()))
-    items = [
-        f"**Asking again hardly helps** with {_links(page, wrong)}{_where(page, cells)}: stable and wrong, "
-        f"{right:,} of {count(runs, 'run')} right."
-    ]
-    # The most frequent outcome, provided that an answer was read at all.
-    alike = _names(cells[(cells["modal_share"] >= _ALIKE) & (cells["modal_answer"] != UNPARSED)])
-    if alike:
-        items.append(
-            f"With {_links(page, alike)}, **the same wrong answer** comes back in {percent(_ALIKE)} of runs or more: "
-            "that responses agree is no sign that they are right."
-        )
-    return items
-
-
-def _unstable(page: Page) -> list[str]:
-    """Two kinds: the result changes, or none is right and only the rest of the score changes."""
-    cells = page.cells[page.cells["verdict"] == "unstable"]
-    items = []
-    changing, never = cells[cells["accuracy"] > 0], cells[cells["accuracy"] == 0]
-    if len(changing):
-        items.append(
-            f"With {_links(page, _names(changing))}{_where(page, changing)}, **one response says little**: how well "
-            "it scores changes from one run to the next."
-        )
-    if len(never):
-        items.append(
-            f"With {_links(page, _names(never))}{_where(page, never)}, **no run is right**; what changes is only "
-            f"{_changes(page, never)}."
-        )
-    return items
-
-
-def _changes(page: Page, cells: pd.DataFrame) -> str:
-    """Return which parts of the score change within cells that have no right run."""
-    runs = page.outcomes.merge(cells[["question_id", "condition_id"]].astype("string"))
-    spread = runs.groupby(["question_id", "condition_id"])[["completion", "executability"]].nunique() > 1
-    parts = {"completion": "whether a response comes to a proper end", "executability": "whether there is code"}
-    return listing((text for name, text in parts.items() if spread[name].any()), "or") or "the score"
-
-
-def _heat(page: Page) -> list[str]:
-    """One sentence per model asked at several temperatures: instability at the lowest and the highest."""
-    items = []
-    for model in page.models:
-        cells = page.cells[(page.cells["model"] == model) & page.cells["temperature"].notna()]
-        means = cells.groupby("temperature")[["instability", "accuracy"]].mean().dropna().sort_index()
-        if len(means) < 2:
-            continue
-        name = f" of {escape(model)}" if len(page.models) > 1 else ""
-        low, high = means.iloc[0], means.iloc[-1]
-        items.append(
-            f"Mean instability{name} is **{number(low['instability'])}** at temperature {means.index[0]:g} "
-            f"({percent(low['accuracy'])} right) and **{number(high['instability'])}** at {means.index[-1]:g} "
-            f"({percent(high['accuracy'])} right)."
-        )
-    if items:
-        items[-1] += " 0 is steady, not good; 1 is as spread as can be."
-    return items
-
-
-def _unsettled(page: Page) -> list[str]:
-    unsettled = _open_calls(page)
-    if unsettled.empty:
-        return []
-    one = len(unsettled) == 1
-    text = (
-        f"**{len(unsettled)} of {count(len(page.cells), 'verdict')} {'is' if one else 'are'} not settled** with "
-        f"{_runs(unsettled)}: read {'it' if one else 'those'} as a first impression. To settle more, raise "
-        f"`{'runs' if page.stop is None else 'max_runs'}` and run the study again; recorded runs are kept."
-    )
-    enough = _enough(sequential=page.stop is not None)
-    if int(unsettled["runs"].max()) < enough:
-        text += f" Even a question with the full score in every run takes {enough} runs to be called stable for sure."
-    return [text]
-
-
-@cache
-def _enough(*, sequential: bool) -> int:
-    """Return how many runs, all with the full score, settle that a cell is stable."""
-    runs = 2
-    if sequential:
-        looks = range(1, 1000)
-        return looks[int((instability_calls([[SCORE_BOUNDS[1]] * len(looks)], looks)[0] != 0).argmax())]
-    while unseen_bound([SCORE_BOUNDS[1]] * runs) >= NOTABLE:
-        runs += 1
-    return runs
-
-
-def _lost(page: Page) -> list[str]:
-    statuses = page.outcomes["status"].value_counts()
-    lost = {name: int(statuses.get(name, 0)) for name in ("truncated", "refused", "empty", "filtered", "failed")}
-    lost = {name: n for name, n in lost.items() if n}
-    runs = len(page.outcomes)
-    items = []
-    if lost:
-        total = sum(lost.values())
-        kinds = listing(f"{n:,} {name}" for name, n in lost.items())
-        text = (
-            f"{total:,} of {count(runs, 'run')} came to no proper end ({kinds}); "
-            f"{'it stays' if total == 1 else 'they stay'} in every denominator."
-        )
-        if lost.get("truncated", 0) >= _MANY * runs:
-            text += " **Many were cut at the token limit**: a higher `max_tokens` may change the picture."
-        if lost.get("failed", 0) >= _MANY * runs:
-            text += " **Many failed without a reply**, which says nothing about the model: run the study again."
-        items.append(text)
-    # Failed and empty runs hold nothing to read.
-    read = page.outcomes[~page.outcomes["status"].isin(["failed", "empty"])]
-    unread = int((read["answer_status"] == "unparsed").sum())
-    if unread:
-        items.append(
-            f"In {unread:,} of {count(len(read), 'reply', 'replies')} no answer was found in the form that was asked "
-            f"for; {'it counts' if unread == 1 else 'they count'} as not right."
-        )
-    return items
 
 
 def _verdicts(page: Page, question_id: str) -> list[str]:
@@ -306,14 +231,15 @@ def _somewhere(page: Page, verdict: str) -> list[str]:
     return [q.id for q in page.questions if verdict in _verdicts(page, q.id)]
 
 
-def _names(cells: pd.DataFrame) -> list[str]:
+def names_of(cells: pd.DataFrame) -> list[str]:
+    """Return the questions of cells, in order, each once."""
     return list(dict.fromkeys(str(name) for name in cells["question_id"]))
 
 
-def _where(page: Page, cells: pd.DataFrame) -> str:
-    """Return under which condition, where there are several and it is not all."""
+def where(page: Page, cells: pd.DataFrame) -> str:
+    """Return under which condition cells are, where it is not every one that they were asked under."""
     conditions = cells["condition_id"].nunique()
-    if len(page.conditions) == 1 or len(cells) == len(page.conditions) * cells["question_id"].nunique():
+    if len(page.conditions) == 1 or len(cells) == page.cells["question_id"].isin(cells["question_id"]).sum():
         return ""
     if conditions == 1:
         return f" ({escape(page.conditions[str(cells['condition_id'].iloc[0])])})"
@@ -325,17 +251,18 @@ def _are(names: list[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
 
-def _links(page: Page, ids: list[str]) -> str:
+def links(page: Page, ids: list[str]) -> str:
+    """Return links to the cards of questions, a long list cut."""
     if len(ids) <= _NAMED:
         return listing(page.link(name) for name in ids)
     shown = ", ".join(page.link(name) for name in ids[:_NAMED])
     return f"{shown} and {len(ids) - _NAMED} more (all in @tbl-verdicts)"
 
 
-def _open_calls(page: Page) -> pd.DataFrame:
-    """Return the cells that have a verdict which their runs do not settle."""
+def open_calls(page: Page) -> pd.DataFrame:
+    """Return the cells that have a call which their runs do not settle."""
     cells = page.cells
-    return cells[~cells["settled"].astype(bool) & cells["verdict"].isin(list(VERDICT_CLASSES))]
+    return cells[~cells["settled"].astype(bool) & cells["verdict"].isin(CALLS)]
 
 
 def _models(page: Page) -> str:
@@ -346,6 +273,7 @@ def _times(page: Page) -> str:
     return "once" if page.runs_text == "1" else "twice" if page.runs_text == "2" else f"{page.runs_text} times"
 
 
-def _runs(cells: pd.DataFrame) -> str:
+def runs_of(cells: pd.DataFrame) -> str:
+    """Return how many runs cells have: ``10 runs``, or ``8 to 10 runs``."""
     low, high = int(cells["runs"].min()), int(cells["runs"].max())
     return count(high, "run") if low == high else f"{low:,} to {high:,} runs"

@@ -38,7 +38,7 @@ from dsqa.stats.variance import VarianceComponents, variance_components
 from dsqa.stats.verdicts import CALLS, VERDICTS, headline, threshold_calls, verdicts
 
 if TYPE_CHECKING:
-    from dsqa.stats.accuracy_means import accuracy_groups
+    from dsqa.stats.accuracy_means import accuracy_groups, mean_accuracy
     from dsqa.stats.agreement import (
         ICC,
         Measurement,
@@ -236,6 +236,7 @@ __all__ = [
     "maj_interval",
     "mcnemar",
     "mcnemar_test",
+    "mean_accuracy",
     "missing_bounds",
     "missing_case_bounds",
     "nested_interval",
@@ -347,6 +348,7 @@ _ON_DEMAND = {
     "component_intervals": "variance_jackknife",
     "left_out_table": "sensitivity",
     "accuracy_groups": "accuracy_means",
+    "mean_accuracy": "accuracy_means",
     "LineChecks": "line_checks",
     "within_between": "line_checks",
     "check_line": "line_checks",

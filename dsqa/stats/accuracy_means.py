@@ -27,7 +27,34 @@ from dsqa.stats.groups import question_intervals
 from dsqa.stats.interval import FloatArray, check_level
 from dsqa.stats.proportions import ProportionMethod, proportion_bounds
 
-__all__ = ["accuracy_groups"]
+__all__ = ["accuracy_groups", "mean_accuracy"]
+
+
+def mean_accuracy(cells: pd.DataFrame) -> float:
+    """Return the mean over questions of the mean accuracy of the question's cells: what someone who asks once gets.
+
+    A question counts once however often, and under however many conditions, it was asked: the estimate of
+    `accuracy_groups`. Cells without a ground truth are left out.
+
+    Parameters
+    ----------
+    cells
+        A row per cell: question_id, accuracy; study where there are several.
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN where no cell has an accuracy.
+
+    Examples
+    --------
+    >>> mean_accuracy(pd.DataFrame({"question_id": ["a", "a", "b"], "accuracy": [0.5, 1.0, 0.25]}))
+    0.5
+    """
+    require(cells, ("question_id", "accuracy"), "table of cells")
+    unit = [name for name in ("study", "question_id") if name in cells.columns]
+    means = cells.assign(_share=as_floats(cells["accuracy"])).groupby(unit, dropna=False)["_share"].mean().dropna()
+    return float(means.mean()) if len(means) else math.nan
 
 
 def accuracy_groups(

@@ -131,7 +131,7 @@ def test_unstable_without_a_right_run_says_what_changes(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "It is **unstable**." in report.lead(page)
     hurry = report.hurry(page)
-    assert "**no run is right**; what changes is only whether a response comes to a proper end." in hurry
+    assert "**no run was found right**; what changes is only whether a response comes to a proper end." in hurry
     assert "one response says little" not in hurry
     assert "2 of 4 runs came to no proper end (2 truncated)" in hurry
     assert "a higher `max_tokens` may change the picture" in hurry
