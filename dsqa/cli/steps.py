@@ -294,6 +294,10 @@ def score(
             click.echo(line)
         click.echo(shown(folder.outcomes_path))
         click.echo(shown(folder.cells_path))
+        from dsqa.cli.summary import unread_line
+
+        if line := unread_line(folder, outcomes):
+            click.echo(line)
 
 
 def _design_line(folder: StudyFolder, outcomes: pd.DataFrame) -> str:

@@ -137,8 +137,8 @@ def _not_read(page: Page) -> Statement:
     which = "the only reply" if replies == 1 else f"{unread:,} of {replies:,} replies"
     counts = "It counts" if unread == 1 else "They count"
     text = (
-        f"**In {which} no answer could be read.** {counts} as not right without being called wrong: {percent(low)} of "
-        f"runs are right if none of these is, {percent(high)} if all are."
+        f"**In {which} no answer could be read.** {counts} as not right without being called wrong: {percent(low)} "
+        f"of runs are right if none of these is, {percent(high)} if all are."
     )
     facts: dict[str, Fact] = {"unread": unread, "replies": replies, "share right": low, "share right if read": high}
     return Statement(text, facts)
