@@ -6,12 +6,13 @@ import pandas as pd
 
 from dsqa.report.attempts import NO_REPLY, NotAvailable, no_reply, sentence
 from dsqa.report.digits import decimals_for, interval_error
-from dsqa.report.labels import by_text, group_names, in_order, labelled, level_text, shown_rows
+from dsqa.report.labels import by_text, group_names, in_order, labelled, shown_rows
 from dsqa.report.markdown import Column, Markdown, escape, table
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
 from dsqa.report.wording import MISSING, count, is_missing, listing, number, percent
 from dsqa.stats import NOTABLE, accuracy_groups
+from dsqa.stats.interval import level_text, share_text
 from dsqa.stats.proportions import ProportionMethod
 
 __all__ = [
@@ -236,8 +237,8 @@ def accuracy_curves(
     ]  # fmt: skip
     caption = (
         "What k runs together would give: means over questions, with "
-        f"{level_text(level)} intervals for other questions of the kind. G-pass@k asks for at least {threshold:.0%} "
-        "right. Cells of fewer than k runs are left out there, never padded."
+        f"{level_text(level)} intervals for other questions of the kind. G-pass@k asks for at least "
+        f"{share_text(threshold, 0)} right. Cells of fewer than k runs are left out there, never padded."
     )
     return data_table(
         frame, fields, label="tbl-accuracy-curves", caption=caption,

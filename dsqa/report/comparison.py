@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dsqa.errors import StatisticsError
+from dsqa.report.digits import fixed
 from dsqa.report.markdown import Column, Markdown, escape, table
 from dsqa.report.page import Page
 from dsqa.report.wording import is_missing, p_text
@@ -48,12 +49,13 @@ def _differences(result: ModelComparison, by: str, measure: str) -> Markdown:
     rows = []
     for row in result.rows("difference").to_dict("records"):
         known = not is_missing(row["low"])
+        low, high = (fixed(row[end], 3, sign=True) for end in ("low", "high"))
         rows.append(
             [
                 escape(row["first"]),
                 escape(row["second"]),
-                f"{row['estimate']:+.3f}",
-                f"{row['low']:+.3f} to {row['high']:+.3f}" if known else "not available",
+                fixed(row["estimate"], 3, sign=True),
+                f"{low} to {high}" if known else "not available",
                 p_text(row["p_adjusted"]),
                 f"{row['questions']:.0f}",
             ]

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from dsqa.report.attempts import NO_REPLY, NotAvailable, no_reply, sentence
-from dsqa.report.labels import level_text
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
@@ -16,6 +15,7 @@ from dsqa.report.wording import count, listing, number, percent
 from dsqa.stats import Adjustment, adjust_p
 from dsqa.stats.columns import as_floats
 from dsqa.stats.correlation import METRICS
+from dsqa.stats.interval import level_text
 
 __all__ = [
     "correlation_lead",

@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 
 from dsqa.report.attempts import NotAvailable, found, refusals, sentence
+from dsqa.report.digits import fixed
 from dsqa.report.markdown import Markdown
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table, model_summary
 from dsqa.report.wording import count, is_missing, p_text
 from dsqa.stats import ClusteredFit, DoseResponse
+from dsqa.stats.interval import level_text
 
 __all__ = ["accuracy_formula", "dose_answer", "dose_curves", "dose_slopes", "fit_summary"]
 
@@ -50,7 +52,7 @@ def dose_slopes(page: Page, doses: Mapping[str, DoseResponse | NotAvailable], le
         Field("measure", "Measure", "text", width=16),
         Field("slope", "Slope per 1.0", "signed", se="se", width=12),
         Field("se", "Std. Error", se="se", width=10),
-        Field("low", f"{100 * level:g}\u00a0% CI", "signed", se="se", low="low", high="high", interval_only=True,
+        Field("low", f"{level_text(level)} CI", "signed", se="se", low="low", high="high", interval_only=True,
               width=18),
         Field("t", "t value", digits=2, missing=no_spread, width=8),
         Field("df", "df", "count", width=6),
@@ -94,7 +96,7 @@ def dose_curves(page: Page, doses: Mapping[str, DoseResponse | NotAvailable], le
         return None
     fields = [
         Field("temperature", "Temperature", "text", width=14),
-        Field("change", f"Change, {100 * level:g}\u00a0% interval", "signed", low="low", high="high", width=30),
+        Field("change", f"Change, {level_text(level)} interval", "signed", low="low", high="high", width=30),
     ]
     caption = f"Fitted change against temperature {heats[0]:g}, with pointwise intervals."
     return data_table(
@@ -108,9 +110,10 @@ def dose_answer(page: Page, doses: Mapping[str, DoseResponse | NotAvailable], le
     for measure, dose in found(doses).items():
         interval = dose.linear.interval("temperature", level=level)
         slope = dose.linear.coefficients["temperature"]
-        what = f"- **{_NAMES[measure]}** changes by {slope:+.3f} per 1.0"
+        what = f"- **{_NAMES[measure]}** changes by {fixed(slope, 3, sign=True)} per 1.0"
         if interval.low < interval.high:
-            what += f" ({100 * level:g}\u00a0% interval {interval.low:+.3f} to {interval.high:+.3f})"
+            low, high = (fixed(end, 3, sign=True) for end in (interval.low, interval.high))
+            what += f" ({level_text(level)} interval {low} to {high})"
         if not is_missing(dose.nonlinearity_p):
             bent = dose.nonlinearity_p < 1 - level
             p = p_text(dose.nonlinearity_p)

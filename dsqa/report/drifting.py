@@ -8,6 +8,7 @@ from math import isnan
 import pandas as pd
 
 from dsqa.report.attempts import NotAvailable, attempt, sentence
+from dsqa.report.digits import fixed
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.periods import Periods
@@ -54,8 +55,8 @@ def drift_answer(page: Page, drift: Drift | NotAvailable, margin: float) -> Mark
     text = f"{said} Mean accuracy went from {percent(accuracy['old'])} to {percent(accuracy['new'])}"
     if not isnan(accuracy["low"]):
         text += (
-            f", a change of {accuracy['difference']:+.3f} ({percent(1 - drift.alpha)} interval "
-            f"{accuracy['low']:+.3f} to {accuracy['high']:+.3f})"
+            f", a change of {fixed(accuracy['difference'], 3, sign=True)} ({percent(1 - drift.alpha)} interval "
+            f"{fixed(accuracy['low'], 3, sign=True)} to {fixed(accuracy['high'], 3, sign=True)})"
         )
     text += (
         f". Permutation tests over all questions: accuracy $p$ {_p(drift.p_accuracy)}, distribution of answers $p$ "

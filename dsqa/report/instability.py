@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import pandas as pd
 
 from dsqa.report.attempts import NO_REPLY, NotAvailable, no_reply, sentence
-from dsqa.report.labels import by_text, group_names, in_order, labelled, level_text, shown_rows
+from dsqa.report.labels import by_text, group_names, in_order, labelled, shown_rows
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
 from dsqa.report.wording import count, interval, is_missing, listing, number, percent
 from dsqa.stats import NOTABLE, summarise_groups, threshold_calls
 from dsqa.stats.columns import as_floats
+from dsqa.stats.interval import level_text
 
 __all__ = [
     "any_spread",

@@ -7,13 +7,14 @@ from typing import Literal
 import pandas as pd
 
 from dsqa.report.attempts import NO_REPLY, NotAvailable, no_reply, sentence
-from dsqa.report.labels import by_text, group_names, in_order, level_text
+from dsqa.report.labels import by_text, group_names, in_order
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
 from dsqa.report.wording import count, is_missing, listing, number, percent
 from dsqa.stats import NOTABLE, Interval, VarianceComponents, left_out_table
 from dsqa.stats.columns import as_floats
+from dsqa.stats.interval import level_text
 
 __all__ = ["instability_balance", "instability_components", "instability_layers", "left_out"]
 

@@ -16,7 +16,7 @@ from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
 from dsqa.report.wording import count, listing, number
 from dsqa.stats import agreement_interval, cohen_kappa, g_study, icc, krippendorff_alpha, krippendorff_interval
-from dsqa.stats.interval import FloatArray, Interval
+from dsqa.stats.interval import FloatArray, Interval, level_text
 
 __all__ = ["agreement_table", "mark_variance", "marks_answer", "rater_pairs", "rater_table"]
 
@@ -85,7 +85,7 @@ def agreement_table(page: Page, marks: Marks | NotAvailable, *, level: float, re
         Field("runs", "Runs marked twice", "count", width=11),
         Field("alike", "All alike", "percent", digits=0, missing="no run has two marks", width=9),
         Field("kind", "Marks", "text", width=10),
-        _shown("alpha", f"Krippendorff's α, {100 * level:g}\u00a0% interval"),
+        _shown("alpha", f"Krippendorff's α, {level_text(level)} interval"),
         _shown("icc", "ICC(2,1)"),
     ]
     caption = (
@@ -130,7 +130,7 @@ def rater_pairs(page: Page, marks: Marks | NotAvailable, *, level: float, resamp
         Field("pair", "Raters", "text", width=22),
         Field("runs", "Runs", "count", width=7),
         Field("alike", "Alike", "percent", digits=0, missing="no run has both marks", width=8),
-        _shown("kappa", f"Cohen's κ, {100 * level:g}\u00a0% interval"),
+        _shown("kappa", f"Cohen's κ, {level_text(level)} interval"),
         _shown("shift", "First − second", style="signed"),
     ]
     caption = (

@@ -10,7 +10,7 @@ from dsqa.figures.common import level_rank
 from dsqa.report.page import Page
 from dsqa.report.wording import temperature
 
-__all__ = ["by_text", "group_names", "in_order", "labelled", "level_text", "shown_rows"]
+__all__ = ["by_text", "group_names", "in_order", "labelled", "shown_rows"]
 
 _TITLES = {
     "question_id": "Question",
@@ -25,11 +25,6 @@ _TITLES = {
 def by_text(name: str) -> str:
     """Return what a column to group by is called in a title."""
     return _TITLES.get(name, name.replace("_", " ").capitalize())
-
-
-def level_text(level: float) -> str:
-    """Return a level of confidence as ``95 %``, never broken over lines."""
-    return f"{100 * level:g}\u00a0%"
 
 
 def labelled(page: Page, table: pd.DataFrame) -> pd.DataFrame:

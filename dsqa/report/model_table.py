@@ -14,6 +14,7 @@ from dsqa.report.digits import decimals_for, fixed
 from dsqa.report.frames import Field, data_table
 from dsqa.report.markdown import Column, Markdown, code_span, escape, table
 from dsqa.report.wording import count, p_text
+from dsqa.stats.interval import level_text
 from dsqa.stats.models import ClusteredFit
 from dsqa.stats.regression import ErrorKind, LinearFit
 
@@ -182,4 +183,4 @@ def _four(value: float) -> str:
 
 
 def _interval_title(level: float) -> str:
-    return f"{100 * level:g}\u00a0% CI"
+    return f"{level_text(level)} CI"

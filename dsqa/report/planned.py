@@ -16,6 +16,7 @@ from dsqa.report.stopping import runs_needed
 from dsqa.report.tables import Field, data_table
 from dsqa.report.wording import count, percent
 from dsqa.stats import Pilot, curve_means, hardest_pair, least_precise, plan_cells, plan_comparison, plan_precision
+from dsqa.stats.interval import level_text
 from dsqa.stats.sequential import stopping_table
 from dsqa.study.sections import StopConfig
 
@@ -230,9 +231,7 @@ def curves_table(page: Page, curves: pd.DataFrame | NotAvailable, *, level: floa
         Field("questions", "Questions", "count", width=10),
         Field("fewer", "Cells with fewer runs", "count", width=14),
     ]
-    caption = (
-        f"Chances over k runs: means over questions with {100 * level:g}\u00a0% intervals; a question counts once."
-    )
+    caption = f"Chances over k runs: means over questions with {level_text(level)} intervals; a question counts once."
     return data_table(
         pd.DataFrame(rows), fields, label="tbl-reliability-curves", caption=caption, group="label", sortable=False
     )

@@ -11,6 +11,7 @@ from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
 from dsqa.report.wording import count, number, percent
 from dsqa.stats import krippendorff_alpha, krippendorff_interval, summarise_readers
+from dsqa.stats.interval import level_text
 
 __all__ = ["readers_table"]
 
@@ -42,7 +43,7 @@ def readers_table(page: Page, *, level: float, resamples: int, label: str = "tbl
     else:
         agreed = f"Krippendorff's α of right and wrong is {number(alpha)}"
         if ends.available:
-            agreed += f" ({100 * level:g}\u00a0% interval {number(ends.low)} to {number(ends.high)}, over questions)"
+            agreed += f" ({level_text(level)} interval {number(ends.low)} to {number(ends.high)}, over questions)"
     share = (
         "no score varies within a cell"
         if np.isnan(summary.reader_share)

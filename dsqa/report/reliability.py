@@ -12,6 +12,7 @@ from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
 from dsqa.report.wording import count, number, percent
 from dsqa.stats import GStudy, RunReliability, run_reliability
+from dsqa.stats.interval import level_text
 
 __all__ = [
     "conditions_reliability",
@@ -44,7 +45,7 @@ def reliability_answer(page: Page, results: Reliabilities, metric: str) -> Markd
         one, interval = result.of_mean(1)
         text = f"- **{escape(label)}**: one run has the reliability {number(one)}"
         if interval.available:
-            text += f" ({interval.level:.0%} interval {number(interval.low)} to {number(interval.high)})"
+            text += f" ({level_text(interval.level)} interval {number(interval.low)} to {number(interval.high)})"
         runs = round(result.typical_runs)
         if runs > 1:
             text += f", the mean of {runs:,} has {number(result.of_mean(runs)[0])}"
@@ -88,7 +89,7 @@ def reliability_table(page: Page, results: Reliabilities, targets: Sequence[floa
     if not rows:
         return None
     level = next(iter(found(results).values())).f_interval.level
-    over = f"Reliability, {100 * level:g}\u00a0% interval"
+    over = f"Reliability, {level_text(level)} interval"
     fields = [
         Field("condition", "Condition", "text", width=18),
         Field("questions", "Questions", "count", width=9),

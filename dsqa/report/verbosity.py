@@ -9,12 +9,13 @@ import pandas as pd
 
 from dsqa.errors import StatisticsError
 from dsqa.report.attempts import NO_REPLY, NotAvailable, attempt, no_reply, sentence
-from dsqa.report.labels import by_text, group_names, in_order, level_text
+from dsqa.report.labels import by_text, group_names, in_order
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
 from dsqa.report.wording import count, listing, number, p_text, percent
 from dsqa.stats import BootstrappedLine, LinearFit, bootstrap_line, fit_line, verbosity_table
+from dsqa.stats.interval import level_text
 from dsqa.stats.verbosity import FORMULAS, verbosity_data
 
 __all__ = ["slope_term", "verbosity_by", "verbosity_lead", "verbosity_rows", "verbosity_runs", "verbosity_slopes"]

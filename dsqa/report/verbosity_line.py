@@ -10,13 +10,13 @@ from typing import Any
 import pandas as pd
 
 from dsqa.report.attempts import NotAvailable, sentence
-from dsqa.report.labels import level_text
 from dsqa.report.markdown import Column, Markdown, escape, table
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
 from dsqa.report.verbosity import slope_term
 from dsqa.report.wording import MISSING, number, p_text
 from dsqa.stats import Interval, LinearFit, LineChecks
+from dsqa.stats.interval import level_text
 
 __all__ = ["verbosity_checks", "verbosity_levels", "verbosity_paper"]
 

@@ -42,8 +42,8 @@ def count(n: int, noun: str, plural: str | None = None) -> str:
 
 
 def number(value: Any, digits: int = 2) -> str:
-    """Return a number with `digits` decimals, or a dash where there is none."""
-    return MISSING if is_missing(value) else f"{float(value):.{digits}f}"
+    """Return a number with `digits` decimals and a true minus, or a dash where there is none."""
+    return MISSING if is_missing(value) else _minus(f"{float(value):.{digits}f}")
 
 
 def percent(value: Any) -> str:
@@ -67,7 +67,12 @@ def interval(low: Any, high: Any, *, as_percent: bool = False) -> str:
         return MISSING
     if as_percent:
         return f"[{100 * float(low):.0f},\u00a0{100 * float(high):.0f}]\u00a0%"
-    return f"[{float(low):.2f},\u00a0{float(high):.2f}]"
+    return f"[{number(low)},\u00a0{number(high)}]"
+
+
+def _minus(text: str) -> str:
+    # What is rounded away has no sign.
+    return text.lstrip("-") if not float(text) else text.replace("-", "\u2212")
 
 
 def of(part: int, whole: int) -> str:

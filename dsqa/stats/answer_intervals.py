@@ -30,7 +30,7 @@ from scipy.special import xlogy
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.answers import UNPARSED
-from dsqa.stats.interval import FloatArray, Interval, check_level
+from dsqa.stats.interval import FloatArray, Interval, check_level, level_text, share_text
 from dsqa.stats.proportions import clopper_pearson
 from dsqa.stats.streams import stream
 
@@ -94,7 +94,7 @@ def _intervals(counts: tuple[int, ...], level: float, seed: int, resamples: int)
     if len(counts) == 1:
         unseen = 1 - alpha ** (1 / n)
         how = "exact bound for unseen values"
-        note = f"all {n} runs agree; up to {unseen:.1%} of runs could still differ"
+        note = f"all {n} runs agree; up to {share_text(unseen)} of runs could still differ"
         return (
             Interval(1 - unseen, 1.0, level, how, note),
             Interval(0.0, _binary_entropy(min(unseen, 0.5)), level, how, note + ", taken as one other value"),
@@ -153,7 +153,7 @@ def agreement_intervals(
     if any(count < 0 for count in counts) or sum(counts) < 1:
         raise StatisticsError("counts of values cannot be negative, and there must be a run")
     if resamples < 2 / (1 - level):
-        raise StatisticsError(f"{resamples} resamples are too few for {level:.0%} ends", hint="1999 is usual")
+        raise StatisticsError(f"{resamples} resamples are too few for {level_text(level)} ends", hint="1999 is usual")
     ordered = tuple(sorted((int(count) for count in counts if count), reverse=True))
     return dict(zip(_STATISTICS, _intervals(ordered, level, seed, resamples), strict=True))
 

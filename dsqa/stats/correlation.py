@@ -40,7 +40,7 @@ from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap.resampling import count_weights
 from dsqa.stats.columns import as_floats, require
 from dsqa.stats.correlation_errors import clustered_p, fisher, resampled
-from dsqa.stats.interval import FloatArray, check_level
+from dsqa.stats.interval import FloatArray, check_level, level_text
 from dsqa.stats.pair_order import MOST_ORDERED, by_pair_order
 
 __all__ = ["METRICS", "CorrelationKind", "correlation_matrix", "correlation_table"]
@@ -246,7 +246,7 @@ def correlation_table(
     if unknown:
         raise StatisticsError(f"unknown kind '{unknown[0]}'", hint=f"one of {', '.join(get_args(CorrelationKind))}")
     if 0 < resamples < 2 / (1 - level):
-        raise StatisticsError(f"{resamples} resamples are too few for {level:.0%} ends", hint="999 is usual")
+        raise StatisticsError(f"{resamples} resamples are too few for {level_text(level)} ends", hint="999 is usual")
     names, data, clusters = _complete(outcomes, metrics, cluster)
     count = int(clusters.max()) + 1
     weights = count_weights(count, resamples, seed) if resamples and count > 1 else np.empty((0, count))

@@ -44,7 +44,7 @@ from numpy.typing import ArrayLike
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap import BootstrapMethod, bootstrap_intervals, weighted_sd
-from dsqa.stats.interval import FloatArray, Interval, as_sample, check_level
+from dsqa.stats.interval import FloatArray, Interval, as_sample, check_level, share_text
 from dsqa.stats.proportions import clopper_pearson
 
 __all__ = [
@@ -286,12 +286,12 @@ def _widened(sample: FloatArray, start: Interval, bounds: tuple[float, float]) -
     bound = unseen_bound(sample, error=error, bounds=bounds)
     share = 1 - error ** (1 / n)
     if equal:
-        note = f"all {n} scores are equal; up to {share:.1%} of runs could still score otherwise"
+        note = f"all {n} scores are equal; up to {share_text(share)} of runs could still score otherwise"
         return Interval(0.0, bound, level, "exact bound for unseen outcomes", note)
     if not start.available:
         return start
     low, high = max(start.low / half, 0.0), min(start.high / half, 1.0)
     if bound <= high:
         return Interval(low, high, level, start.method)
-    note = f"outcomes not seen in {n} runs could still make up {share:.1%} of runs"
+    note = f"outcomes not seen in {n} runs could still make up {share_text(share)} of runs"
     return Interval(low, bound, level, f"{start.method}; upper end: unseen outcomes", note)

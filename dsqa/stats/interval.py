@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dsqa.errors import StatisticsError
 
-__all__ = ["FloatArray", "Interval", "as_sample", "check_level", "exponential"]
+__all__ = ["FloatArray", "Interval", "as_sample", "check_level", "exponential", "level_text", "share_text"]
 
 FloatArray = NDArray[np.float64]
 
@@ -90,3 +90,13 @@ def as_sample(values: ArrayLike, *, what: str = "scores") -> FloatArray:
             hint="drop them on purpose, or score failed runs 0, before asking for a statistic",
         )
     return np.sort(sample)
+
+
+def level_text(level: float) -> str:
+    """Return a level of confidence as ``95 %``, never broken over lines."""
+    return f"{100 * level:g}\u00a0%"
+
+
+def share_text(share: float, digits: int = 1) -> str:
+    """Return a share in [0, 1] in per cent, such as ``12.5 %``, never broken over lines."""
+    return f"{100 * share:.{digits}f}\u00a0%"

@@ -15,7 +15,7 @@ import pandas as pd
 from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap.resampling import count_weights
 from dsqa.stats.design import design
-from dsqa.stats.interval import FloatArray, Interval, check_level
+from dsqa.stats.interval import FloatArray, Interval, check_level, level_text
 
 __all__ = ["BootstrappedLine", "bootstrap_line"]
 
@@ -64,7 +64,7 @@ def bootstrap_line(
     """
     check_level(level)
     if resamples < 2 / (1 - level):
-        raise StatisticsError(f"{resamples} resamples are too few for {level:.0%} ends", hint="9999 is usual")
+        raise StatisticsError(f"{resamples} resamples are too few for {level_text(level)} ends", hint="9999 is usual")
     made = design(formula, data, cluster=cluster)
     names = [name for name in made.names if name != "Intercept"]
     if len(names) != 1 or len(made.names) != 2:

@@ -20,7 +20,7 @@ import pandas as pd
 from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap.resampling import count_weights
 from dsqa.stats.columns import as_floats, require
-from dsqa.stats.interval import FloatArray, check_level
+from dsqa.stats.interval import FloatArray, check_level, level_text
 
 __all__ = ["PARTS", "score_parts"]
 
@@ -63,7 +63,7 @@ def score_parts(
     """
     check_level(level)
     if resamples < 2 / (1 - level):
-        raise StatisticsError(f"{resamples} resamples are too few for {level:.0%} ends", hint="1999 is usual")
+        raise StatisticsError(f"{resamples} resamples are too few for {level_text(level)} ends", hint="1999 is usual")
     require(outcomes, ("question_id", "condition_id", *PARTS, *by), "outcome table")
     keys = [name for name in ("study", "question_id", "condition_id") if name in outcomes.columns]
     table = outcomes[list(dict.fromkeys([*keys, *by]))].copy()

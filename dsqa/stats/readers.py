@@ -10,6 +10,7 @@ import pandas as pd
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.dispersion import normalised_instability
+from dsqa.stats.interval import share_text
 
 __all__ = ["ReaderSummary", "summarise_readers"]
 
@@ -54,12 +55,13 @@ class ReaderSummary:
         said = []
         for name, values in self.readers.items():
             sigma = "–" if np.isnan(values["sigma"]) else f"{values['sigma']:.3f}"
-            said.append(
-                f"{name}: accuracy {values['accuracy']:.1%}, nothing read in {values['unparsed']:.1%}, mean σ̄ {sigma}"
-            )
-        share = "no score varies" if np.isnan(self.reader_share) else f"{self.reader_share:.1%} of the variance"
+            right, nothing = share_text(values["accuracy"]), share_text(values["unparsed"])
+            said.append(f"{name}: accuracy {right}, nothing read in {nothing}, mean σ̄ {sigma}")
+        share = (
+            "no score varies" if np.isnan(self.reader_share) else f"{share_text(self.reader_share)} of the variance"
+        )
         whose = "" if np.isnan(self.reader_share) else " of scores within cells is the reader's"
-        said.append(f"readers mark {self.disagreement:.1%} of {self.runs} runs differently; {share}{whose}")
+        said.append(f"readers mark {share_text(self.disagreement)} of {self.runs} runs differently; {share}{whose}")
         return said
 
 

@@ -24,7 +24,7 @@ from scipy import optimize, stats
 from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap.resampling import count_weights
 from dsqa.stats.design import Design, design
-from dsqa.stats.interval import FloatArray, Interval, check_level
+from dsqa.stats.interval import FloatArray, Interval, check_level, level_text
 from dsqa.stats.streams import stream
 
 __all__ = ["RobustSlope", "quantile_line", "theil_sen_line"]
@@ -154,7 +154,7 @@ def theil_sen_line(
     """
     check_level(level)
     if resamples < 2 / (1 - level):
-        raise StatisticsError(f"{resamples} resamples are too few for {level:.0%} ends", hint="999 is usual")
+        raise StatisticsError(f"{resamples} resamples are too few for {level_text(level)} ends", hint="999 is usual")
     made = design(formula, data, cluster=cluster)
     term = _one_predictor(made)
     x, y = made.x[:, made.position(term)], made.y

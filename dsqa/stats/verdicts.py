@@ -11,7 +11,7 @@ import pandas as pd
 from dsqa.errors import StatisticsError
 from dsqa.stats.columns import as_floats, require
 from dsqa.stats.dispersion import NOTABLE
-from dsqa.stats.interval import FloatArray
+from dsqa.stats.interval import FloatArray, share_text
 
 __all__ = ["CALLS", "VERDICTS", "headline", "threshold_calls", "verdicts"]
 
@@ -88,8 +88,8 @@ def _unread(runs: float, replies: float, right: float, unread: float) -> tuple[s
     which = "the only reply" if replies == 1 else f"{unread:.0f} of {replies:.0f} replies"
     reason = f"In {which} no answer could be read, so nothing is said of right or wrong"
     if not math.isnan(right):
-        most = right + unread / runs
-        reason += f": had all of them been right, {most:.0%} of runs would be, and {right:.0%} if none"
+        most, least = share_text(right + unread / runs, 0), share_text(right, 0)
+        reason += f": had all of them been right, {most} of runs would be, and {least} if none"
     return "not read", False, reason + "."
 
 
@@ -120,7 +120,7 @@ def _call(
         if math.isnan(right):
             return "not known", False, "".join(parts) + ", but no run was compared with a ground truth."
         verdict = "stable and right" if right > 0.5 else "stable and wrong"
-        parts.append(f", and {right:.0%} of runs are right")
+        parts.append(f", and {share_text(right, 0)} of runs are right")
         settled = known and high < NOTABLE and not right_low <= 0.5 <= right_high
     if not settled:
         if not known:

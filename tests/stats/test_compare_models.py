@@ -154,5 +154,43 @@ def test_a_small_accuracy_is_not_told_as_0_00():
         ]
     )  # fmt: skip
     answer = compare_models(runs, measure="accuracy", resamples=499, seed=1).answer
-    assert "b has the highest accuracy, 0.003 (95% interval 0.000 to" in answer
-    assert "the difference is +0.003 (95% interval 0.000 to" in answer
+    assert "b has the highest accuracy, 0.003 (95\u00a0% interval 0.000 to" in answer
+    assert "the difference is +0.003 (95\u00a0% interval 0.000 to" in answer
+
+
+def _made(shares: dict[str, float], questions: int = 12) -> pd.DataFrame:
+    """Runs of models that are right in the first `share` of each question's ten runs."""
+    return pd.DataFrame(
+        [
+            {"question_id": f"q{q:02d}", "model": model, "temperature": 1.0, "run": run, "status": "answered",
+             "accuracy": float(run < round(10 * share)), "score": 1.0 + (run < round(10 * share))}
+            for model, share in shares.items() for q in range(questions) for run in range(10)
+        ]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("level", [0.0, 0.4, 1.0])
+def test_a_tie_is_worded_as_a_tie(level):
+    answer = compare_models(_made({"a": level, "b": level, "c": level}), resamples=199, seed=1).answer
+    assert answer.startswith(f"a, b and c tie for the highest accuracy, {level:.2f}, over 12 questions.")
+    assert "being best" not in answer
+    assert "To the next" not in answer
+
+
+def test_a_tie_of_the_first_two_leaves_the_third():
+    answer = compare_models(_made({"a": 0.8, "b": 0.2, "c": 0.8}), resamples=199, seed=1).answer
+    assert answer.startswith("a and c tie for the highest accuracy, 0.80")
+    assert "Between a and c the difference is 0.00" in answer
+    assert "a is told apart from b." in answer
+
+
+def test_no_difference_beyond_the_largest_there_can_be_is_promised():
+    # Two questions, each model right on one of them: what could be found is beyond what accuracy can be.
+    runs = _made({"a": 1.0, "b": 1.0}, questions=2)
+    wrong = ((runs["model"] == "a") & (runs["question_id"] == "q00")) | (
+        (runs["model"] == "b") & (runs["question_id"] == "q01")
+    )
+    runs.loc[wrong, ["accuracy", "score"]] = [0.0, 1.0]
+    answer = compare_models(runs, resamples=199, seed=1).answer
+    assert "differences below" not in answer
+    assert "even the largest difference there can be, 1, this study would often have missed" in answer

@@ -107,7 +107,7 @@ def test_equal_scores_get_the_rule_of_three_bound_by_hand():
     q = 1 - 0.05**0.1
     ci = instability_interval([3.0] * 10, seed=1)
     assert (ci.low, ci.high) == (0.0, pytest.approx(2 * np.sqrt(q * (1 - q)), rel=1e-12))
-    assert "all 10 scores are equal; up to 25.9% of runs" in ci.note
+    assert "all 10 scores are equal; up to 25.9\u00a0% of runs" in ci.note
     assert ci.method == "exact bound for unseen outcomes"
 
 

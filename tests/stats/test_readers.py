@@ -30,7 +30,7 @@ def test_by_hand() -> None:
     assert summary.readers["b"]["accuracy"] == 0.5
     assert summary.readers["b"]["unparsed"] == 0.5
     assert summary.readers["b"]["sigma"] == pytest.approx(0.5 / 1.5)
-    assert any("50.0% of 2 runs" in line for line in summary.lines())
+    assert any("50.0\u00a0% of 2 runs" in line for line in summary.lines())
 
 
 def test_readers_that_agree_have_no_share() -> None:

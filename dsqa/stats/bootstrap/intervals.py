@@ -26,7 +26,7 @@ from dsqa.stats.bootstrap.resampling import (
     number_of_compositions,
 )
 from dsqa.stats.bootstrap.statistics import MomentStatistic, Statistic, standard_errors, weighted_mean
-from dsqa.stats.interval import FloatArray, Interval, as_sample, check_level
+from dsqa.stats.interval import FloatArray, Interval, as_sample, check_level, level_text
 
 __all__ = ["bootstrap_interval", "bootstrap_intervals"]
 
@@ -107,7 +107,7 @@ def bootstrap_intervals(
     if method not in get_args(BootstrapMethod):
         raise StatisticsError(f"unknown bootstrap method '{method}'", hint=f"one of {', '.join(_NAMES)}")
     if resamples < 2 / (1 - level):
-        raise StatisticsError(f"{resamples} resamples are too few for {level:.0%} ends", hint="9999 is usual")
+        raise StatisticsError(f"{resamples} resamples are too few for {level_text(level)} ends", hint="9999 is usual")
     label = f"{_NAMES[method]} bootstrap"
     result: dict[int, Interval] = {}
     exact: defaultdict[tuple[int, int], list[int]] = defaultdict(list)

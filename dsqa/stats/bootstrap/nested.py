@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap.resampling import count_weights
 from dsqa.stats.bootstrap.statistics import Statistic, weighted_mean
-from dsqa.stats.interval import Interval, as_sample, check_level
+from dsqa.stats.interval import Interval, as_sample, check_level, level_text
 from dsqa.stats.streams import stream
 
 __all__ = ["Resample", "nested_interval"]
@@ -73,7 +73,7 @@ def nested_interval(
     if method not in ("percentile", "basic"):
         raise StatisticsError(f"unknown method '{method}'", hint="percentile or basic")
     if resamples < 2 / (1 - level):
-        raise StatisticsError(f"{resamples} resamples are too few for {level:.0%} ends", hint="9999 is usual")
+        raise StatisticsError(f"{resamples} resamples are too few for {level_text(level)} ends", hint="9999 is usual")
     samples = sorted((as_sample(values, what="values") for values in questions), key=lambda s: (s.size, s.tolist()))
     count = len(samples)
     if count < (1 if resample == "runs" else 2):

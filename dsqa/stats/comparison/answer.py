@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 
 from dsqa.stats.comparison.layout import Paired
+from dsqa.stats.interval import level_text
 
 __all__ = ["answer_of", "best_of"]
 
+_LARGEST = {"accuracy": 1.0, "score": 3.0, "instability": 1.0}
 _UNITS = {"accuracy": "accuracy", "score": "mean score", "instability": "instability"}
 
 
@@ -51,31 +53,38 @@ def answer_of(
     mean = row("mean", best)
     digits = _digits(mean["high"] - mean["low"])
     rank = "lowest" if paired.low_is_better else "highest"
-    lead = f"{named(best)} has the {rank} {unit}, {mean['estimate']:.{digits}f}"
-    if not pd.isna(mean["low"]):
-        lead += f" ({level:.0%} interval {mean['low']:.{digits}f} to {mean['high']:.{digits}f})"
+    means = np.round(paired.values.mean(axis=0), 9)
+    top = means[paired.labels.index(best)]
+    tied = [label for label, value in zip(paired.labels, means, strict=True) if value == top]
+    if len(tied) > 1:
+        lead = f"{_list(list(map(named, tied)))} tie for the {rank} {unit}, {mean['estimate']:.{digits}f}"
+    else:
+        lead = f"{named(best)} has the {rank} {unit}, {mean['estimate']:.{digits}f}"
+    if not pd.isna(mean["low"]) and len(tied) == 1:
+        lead += f" ({level_text(level)} interval {mean['low']:.{digits}f} to {mean['high']:.{digits}f})"
     lead += f", over {count} question{'s' if count > 1 else ''}"
     likely = row("probability of being best", best)
-    if likely is not None and not pd.isna(likely["estimate"]):
+    if likely is not None and not pd.isna(likely["estimate"]) and len(tied) == 1:
         lead += f"; its probability of being best is {_share(likely['estimate'])}"
     sentences = [lead + "."]
+    it = "It" if len(tied) == 1 else named(best)
     others = [label for label in paired.labels if label != best]
     open_ = [label for label in others if label not in separated]
     if count < 2:
         sentences.append("One question cannot say how the models compare on others.")
     elif not open_:
         sentences.append(
-            f"It is told apart from {_list(list(map(named, others)))} (permutation within questions, {adjust})."
+            f"{it} is told apart from {_list(list(map(named, others)))} (permutation within questions, {adjust})."
         )
     else:
         if separated:
-            sentences.append(f"It is told apart from {_list(list(map(named, separated)))}.")
+            sentences.append(f"{it} is told apart from {_list(list(map(named, separated)))}.")
         same = [label for label in open_ if _is_equivalent(row("equivalence", best, label))]
         if same:
-            sentences.append(f"It is equivalent to {_list(list(map(named, same)))} within ±{margin:g}.")
+            sentences.append(f"{it} is equivalent to {_list(list(map(named, same)))} within ±{margin:g}.")
         rest = [label for label in open_ if label not in same]
         if rest:
-            sentences.append(f"It is not told apart from {_list(list(map(named, rest)))}.")
+            sentences.append(f"{it} is not told apart from {_list(list(map(named, rest)))}.")
     if count >= 2:
         order = np.argsort(paired.values.mean(axis=0), kind="stable")
         order = order if paired.low_is_better else order[::-1]
@@ -83,13 +92,18 @@ def answer_of(
         gap, found = row("difference", best, second), row("smallest detectable difference", best, second)
         sign = 1 if gap["first"] == best else -1
         digits = _digits(gap["high"] - gap["low"])
-        text = f"To the next, {named(second)}, the difference is {_signed(sign * gap['estimate'], digits)}"
+        which = f"Between {named(best)} and {named(second)}"
+        which = which if second in tied else f"To the next, {named(second)},"
+        text = f"{which} the difference is {_signed(sign * gap['estimate'], digits)}"
         if not pd.isna(gap["low"]):
             ends = sorted((sign * gap["low"], sign * gap["high"]))
-            text += f" ({level:.0%} interval {_signed(ends[0], digits)} to {_signed(ends[1], digits)})"
+            text += f" ({level_text(level)} interval {_signed(ends[0], digits)} to {_signed(ends[1], digits)})"
         text += f", {_p(gap['p_adjusted'])} after {adjust}"
-        if not pd.isna(found["estimate"]):
+        most = _LARGEST[paired.measure]
+        if not pd.isna(found["estimate"]) and found["estimate"] < most:
             text += f"; differences below {found['estimate']:.{digits}f} this study would often have missed"
+        elif not pd.isna(found["estimate"]):
+            text += f"; even the largest difference there can be, {most:g}, this study would often have missed"
         sentences.append(text + ".")
     return " ".join(sentences)
 
@@ -110,7 +124,7 @@ def _digits(width: float) -> int:
 
 def _signed(value: float, digits: int) -> str:
     text = f"{value:+.{digits}f}"
-    return text[1:] if float(text) == 0 else text
+    return text[1:] if float(text) == 0 else text.replace("-", "\u2212")
 
 
 def _is_equivalent(row: Any) -> bool:

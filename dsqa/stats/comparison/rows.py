@@ -18,7 +18,7 @@ from dsqa.stats.comparison.friedman import friedman_pairs, friedman_test
 from dsqa.stats.comparison.layout import Paired, label_of, pairs
 from dsqa.stats.comparison.mcnemar import PairKind, mcnemar_test
 from dsqa.stats.comparison.paired import paired_interval, sign_flip_test, signed_rank_test
-from dsqa.stats.interval import FloatArray, Interval
+from dsqa.stats.interval import FloatArray, Interval, level_text, share_text
 from dsqa.stats.missing import missing_case_bounds
 
 __all__ = ["Row", "Settings", "for_all", "per_model", "per_pair"]
@@ -148,7 +148,7 @@ def _equivalence(d: FloatArray, settings: Settings) -> Row:
     return {"estimate": d.mean(), "p": test.p, "note": note} | {
         "low": test.interval.low,
         "high": test.interval.high,
-        "method": f"two one-sided t tests, {test.interval.level:.0%} interval",
+        "method": f"two one-sided t tests, {level_text(test.interval.level)} interval",
     }
 
 
@@ -157,7 +157,7 @@ def _detectable(d: FloatArray, settings: Settings, tests: int) -> Row:
     split = f", {tests} pairs" if tests > 1 else ""
     return {
         "estimate": value,
-        "method": f"paired t test, power {settings.power:.0%}, level {settings.alpha:.2g}{split}",
+        "method": f"paired t test, power {share_text(settings.power, 0)}, level {settings.alpha:.2g}{split}",
     }
 
 
