@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsqa.errors import StudyError
-from dsqa.foreign import read_json, read_yaml, spreadsheet_text, visible
+from dsqa.foreign import read_json, spreadsheet_text, visible
+from dsqa.foreign_yaml import read_yaml
 from dsqa.study.parse import parse_study
 
 LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x,x]\n" + "".join(

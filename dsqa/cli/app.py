@@ -8,19 +8,7 @@ import sys
 import click
 
 from dsqa import __version__
-from dsqa.cli.bank import bank
-from dsqa.cli.batch import batch
-from dsqa.cli.compare import compare
-from dsqa.cli.doctor import doctor
-from dsqa.cli.export import export
-from dsqa.cli.figures import figures
-from dsqa.cli.importing import import_runs
-from dsqa.cli.init import init
-from dsqa.cli.plan import plan
-from dsqa.cli.records import records
-from dsqa.cli.report import report
-from dsqa.cli.show import show
-from dsqa.cli.steps import demo, run, sample, score
+from dsqa.cli.verbs import VERBS, Verbs
 from dsqa.errors import DsqaError
 from dsqa.foreign import visible
 
@@ -29,7 +17,9 @@ __all__ = ["main"]
 INTERRUPTED = 130
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Verbs, verbs=VERBS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="dsqa")
 def cli() -> None:
     """Say how reliable a language model's answers to data-science questions are.
@@ -61,12 +51,6 @@ def cli() -> None:
     Results go to stdout, progress to stderr. Exit codes: 0 done, 2 something to mend (one line says what),
     130 interrupted (run the same command again to go on).
     """  # noqa: D301  (the backslashes are click's)
-
-
-_STUDY = (demo, init, bank, run, sample, batch, score, report, figures, plan, compare, show, records, doctor)
-
-for command in (*_STUDY, import_runs, export):
-    cli.add_command(command)
 
 
 def main() -> None:

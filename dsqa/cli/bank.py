@@ -24,7 +24,7 @@ __all__ = ["bank"]
 _NARROWEST, _WIDEST = 80, 120
 
 
-@click.group(short_help="Look at a bank of questions, check it, convert it, answer it.")
+@click.group()
 def bank() -> None:
     """Look at a bank of questions, look for mistakes in it, bring it to another format, work its answers out."""
 

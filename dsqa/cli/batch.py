@@ -29,7 +29,7 @@ _size = click.option(
 )
 
 
-@click.group(short_help="Sample through the Batch API: half the price, within a day.")
+@click.group()
 def batch() -> None:
     """Ask the runs that are missing through the Batch API of an endpoint, into the same records.
 

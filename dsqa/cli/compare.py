@@ -22,7 +22,7 @@ _STUDY = click.Path(path_type=Path)
 _SHOWN = ("better", "worse", "other answers", "asked otherwise", "not marked", "only in old", "only in new")
 
 
-@click.command(short_help="What changed between an old study and a new one.")
+@click.command()
 @click.argument("old", type=_STUDY)
 @click.argument("new", type=_STUDY)
 @click.option(

@@ -32,7 +32,7 @@ class Finding:
     remedy: str = ""
 
 
-@click.command(short_help="What is installed, what is missing, how to get it.")
+@click.command()
 @click.option("--get-model", is_flag=True, help="Fetch the embedded model's weights (93 MB) if they are not here.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 def doctor(get_model: bool, as_json: bool) -> int:

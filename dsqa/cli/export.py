@@ -13,7 +13,7 @@ from dsqa.cli.studies import open_recorded, shown
 __all__ = ["export"]
 
 
-@click.command(short_help="The runs for R, Inspect, the Batch API.")
+@click.command()
 @study_argument
 @click.option(
     "--to",

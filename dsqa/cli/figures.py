@@ -16,7 +16,7 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str | No
     return None if value is None else [part.strip() for part in value.split(",") if part.strip()]
 
 
-@click.command(short_help="Write the figures as SVG, PDF or PNG.")
+@click.command()
 @study_argument
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder. [default: the study's own]")
 @click.option(

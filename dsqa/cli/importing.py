@@ -31,7 +31,7 @@ def _pairs(_c: click.Context, _p: click.Parameter, values: tuple[str, ...]) -> d
     return pairs
 
 
-@click.command("import", short_help="Turn what another tool recorded into a study.")
+@click.command("import")
 @click.argument("files", nargs=-1, required=True, type=_FILE)
 @click.option("--out", type=_FILE, help="Folder to make for the study, such as runs/theirs.")
 @click.option("--format", "format_name", metavar="NAME", help="What wrote the files. [default: found out]")

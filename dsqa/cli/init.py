@@ -54,7 +54,7 @@ _QUESTIONS = (
 )
 
 
-@click.command(short_help="Write a commented study to start from.")
+@click.command()
 @click.argument("directory", type=click.Path(path_type=Path))
 @click.option("--embedded", is_flag=True, help="Use the embedded local model instead of the OpenAI API.")
 @click.option("--default", "default", is_flag=True, help="The default study instead: 41 of the built-in questions.")

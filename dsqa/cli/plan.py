@@ -37,7 +37,7 @@ def _numbers(least: int) -> Callable[[click.Context, click.Parameter, str | None
     return read
 
 
-@click.command(short_help="How many runs and questions next time, and what they cost.")
+@click.command()
 @study_argument
 @click.option("--metric", type=click.Choice(["accuracy", "score"]), default="accuracy", show_default=True)
 @click.option("--precision", type=click.FloatRange(0, min_open=True), default=0.05, show_default=True, metavar="X")

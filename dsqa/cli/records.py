@@ -20,7 +20,7 @@ __all__ = ["records"]
 _LISTED = 20
 
 
-@click.group(short_help="Look for damaged lines among the recorded runs, and set them aside.")
+@click.group()
 def records() -> None:
     """Look after the recorded runs of a study."""
 

@@ -84,7 +84,7 @@ def _raise_failures(result: SiteResult) -> None:
         raise ReportError(f"{count} part{'s' if count > 1 else ''} of the report could not be made: {parts}")
 
 
-@click.command(short_help="The whole report: a website, and one document.")
+@click.command()
 @study_argument
 @formats_option("")
 @click.option(

@@ -22,7 +22,7 @@ __all__ = ["show"]
 _MANY = 12
 
 
-@click.command(short_help="One run: response, code, outcome, output, figures.")
+@click.command()
 @click.argument("study", type=click.Path(path_type=Path))
 @click.option("--question", "-q", help="The question's id. [default: the first]")
 @click.option("--condition", "-c", help="The condition's id, or a part of it. [default: the first that has the run]")

@@ -96,7 +96,7 @@ def _refuse_early(config: StudyConfig) -> None:
     execute((), config.execution)
 
 
-@click.command(short_help="A real report in a few minutes, no key needed.")
+@click.command()
 @click.option("--runs", type=click.IntRange(1), help="Runs per question and condition. [default: 10]")
 @click.option(
     "--out",
@@ -126,7 +126,7 @@ def demo(
     )
 
 
-@click.command(short_help="Ask, mark and report: the whole study.")
+@click.command()
 @study_argument
 @asking_options
 @formats_option("html")
@@ -161,7 +161,7 @@ def run(
     )
 
 
-@click.command(short_help="Ask the questions and record the answers.")
+@click.command()
 @study_argument
 @click.option(
     "--dry-run", is_flag=True, help="Say what would be sent and cost, per model; send nothing, write nothing."
@@ -232,7 +232,7 @@ def _say_what_it_would_cost(config: StudyConfig, study: Path, root: Path, asking
         click.echo(remark)
 
 
-@click.command(short_help="Run the answers' code and mark every run.")
+@click.command()
 @study_argument
 @click.option(
     "--rerun",

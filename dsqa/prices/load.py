@@ -11,7 +11,7 @@ import yaml
 from pydantic import ValidationError
 
 from dsqa.errors import StudyError
-from dsqa.foreign import YamlError, read_yaml
+from dsqa.foreign_yaml import YamlError, read_yaml
 from dsqa.prices.model import PriceEntry, PriceFile, Prices
 from dsqa.study.folder import replace_text
 from dsqa.study.plain import closest, in_plain_words

@@ -9,7 +9,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from dsqa.errors import StudyError
-from dsqa.foreign import YamlError, read_yaml
+from dsqa.foreign_yaml import YamlError, read_yaml
 from dsqa.study.config import StudyConfig
 from dsqa.study.plain import closest, in_plain_words
 from dsqa.study.sections import (
