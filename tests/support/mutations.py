@@ -1,4 +1,4 @@
-"""Seeded damage to files that dsqa reads, and what came of reading them: run small by the tests, long by benchmarks."""
+"""Seeded damage to files that dsqa reads, and what came of it: a few in the tests, thousands in benchmarks."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from dsqa.cli.app import cli
 from dsqa.errors import DsqaError
 
 PIECES = [
-    b"\xff\xfe", b"\x00", b'"', b"{", b"}", b"[", b"]", b"'", b"\n", b"\r", b",", b":", b"- ", b"#", b"&a ", b"*a", b"!!python/none ",
-    b"9" * 5000, b"-1", b"1e999", b"NaN", b"Infinity", b"null", b"true", b"\\ud800", b"\xed\xa0\x80", b"\xe2\x80\xa8", b"1" + b"0" * 25,
-    b"[" * 3000, b'{"a":' * 1500, b"=1+1", b"2025-13-45", b"@x[", b"\x1b[31m", b"~", b"0x1F", b"1_000", b"<!DOCTYPE", b"&lol;",
+    b"\xff\xfe", b"\x00", b'"', b"{", b"}", b"[", b"]", b"'", b"\n", b"\r", b",", b":", b"- ", b"#", b"&a ", b"*a",
+    b"!!python/none ", b"9" * 5000, b"-1", b"1e999", b"NaN", b"Infinity", b"null", b"true", b"\\ud800",
+    b"\xed\xa0\x80", b"\xe2\x80\xa8", b"1" + b"0" * 25, b"[" * 3000, b'{"a":' * 1500, b"=1+1", b"2025-13-45",
+    b"@x[", b"\x1b[31m", b"~", b"0x1F", b"1_000", b"<!DOCTYPE", b"&lol;",
 ]  # fmt: skip
 
 
@@ -105,14 +106,67 @@ def damage_and_read(target: Target, folder: Path, rng: random.Random) -> tuple[b
     return data, run_command(target.command(copy))
 
 
+_TABLE = """question,model,run,text,truth
+What is 1 plus 1?,m,0,"The answer is @x[2]",2
+What is 1 plus 1?,m,1,"I think 3.",2
+What is 2 plus 2?,m,0,"```python\nprint(4)\n```",4
+What is 2 plus 2?,m,1,4.0,4
+"""
+_BATCH = """{"custom_id": "q1-0", "response": {"status_code": 200, "body": {"id": "c", "model": "m", "choices": \
+[{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "4"}}], "usage": \
+{"prompt_tokens": 3, "completion_tokens": 1}}}}
+"""
+_PRICES = "currency: USD\nprices:\n  - {models: [gpt-4o-mini], input: 0.15, output: 0.6}\n"
+_BANK = """- id: q1
+  question: How many rows?
+  concepts: [Data Summary]
+  level: easy
+  format: "@n[value]"
+  common_answers: [[n, "3"]]
+"""
+
+
 def targets(folder: Path) -> Iterator[Target]:
     """Write small files of each kind into a folder and yield them with what reads them."""
-    from dsqa.cli.init import write_study_files
-
     study = folder / "study"
-    write_study_files(study)
-    for name in sorted(path.name for path in study.iterdir() if path.is_file()):
-        if name == "study.yaml":
-            yield Target("study.yaml", study / name, lambda copy: ["sample", str(copy / "study.yaml"), "--dry-run"])
-        elif name.startswith("bank"):
-            yield Target("bank", study / name, lambda copy, name=name: ["bank", "check", str(copy / name)])
+    for arguments in (["init", str(study)],):
+        assert run_command(arguments).kind == "through"
+    (study / "prices.yaml").write_text(_PRICES)
+    dry = ["sample", "study.yaml", "--dry-run"]
+    yield Target("study.yaml", study / "study.yaml", _in(dry))
+    yield Target("prices.yaml", study / "prices.yaml", _in(dry))
+    yield Target("bank.jsonl", study / "bank.jsonl", _in(["bank", "check", "bank.jsonl"]))
+    for name, text in (
+        ("bank.yaml", _BANK),
+        ("bank.csv", "id,question,answer\nq1,How many rows?,3\nq2,Mean?,2.50\n"),
+    ):
+        path = folder / name.replace(".", "-") / name
+        path.parent.mkdir()
+        path.write_text(text)
+        yield Target(name, path, _in(["bank", "check", name]))
+    for name, text in (("table.csv", _TABLE), ("batch.jsonl", _BATCH.replace("\\\n", "") * 3)):
+        path = folder / name.replace(".", "-") / name
+        path.parent.mkdir()
+        path.write_text(text)
+        yield Target(f"import of {name}", path, _in(["import", name, "--out", "out"]))
+    recorded = folder / "recorded"
+    made = run_command(["import", str(folder / "table-csv" / "table.csv"), "--out", str(recorded)])
+    assert made.kind == "through", made
+    assert run_command(["score", str(recorded)]).kind == "through"
+    for name, command in {
+        "records.jsonl": ["show", "."],
+        "study.json": ["plan", "."],
+        "outcomes.parquet": ["plan", "."],
+        "executions.jsonl": ["show", "."],
+    }.items():
+        if (recorded / name).is_file():
+            yield Target(name, recorded / name, _in(command))
+
+
+def _in(arguments: list[str]) -> Callable[[Path], list[str]]:
+    """Return a command line in which names of files are those in a folder."""
+
+    def command(folder: Path) -> list[str]:
+        return [str(folder / word) if "." in word or word == "out" else word for word in arguments]
+
+    return command
