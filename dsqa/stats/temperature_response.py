@@ -28,7 +28,7 @@ from scipy import stats
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.columns import require
-from dsqa.stats.comparison.layout import STATISTICS, Measure, label_of
+from dsqa.stats.comparison.layout import STATISTICS, Measure, labels_of
 from dsqa.stats.interval import FloatArray, check_level
 from dsqa.stats.regression import LinearFit, fit_line
 
@@ -170,7 +170,7 @@ def dose_response(
 
 
 def _cells(outcomes: pd.DataFrame, measure: Measure, source: str, held: list[str]) -> tuple[pd.DataFrame, int]:
-    table = outcomes[held].map(label_of).assign(question=outcomes["question_id"].map(label_of))
+    table = outcomes[held].apply(labels_of).assign(question=labels_of(outcomes["question_id"]))
     for new, old in (("temperature", "temperature"), ("run_value", source)):
         number = pd.to_numeric(outcomes[old]).astype("Float64")
         table[new] = number.to_numpy(dtype=np.float64, na_value=np.nan)

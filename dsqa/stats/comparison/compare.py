@@ -12,7 +12,7 @@ from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap import BootstrapMethod
 from dsqa.stats.comparison.adjust import Adjustment, adjust_p
 from dsqa.stats.comparison.answer import answer_of, best_of
-from dsqa.stats.comparison.layout import Measure, Paired, label_of, pair_by_question, pairs
+from dsqa.stats.comparison.layout import Measure, Paired, labels_of, pair_by_question, pairs
 from dsqa.stats.comparison.mixed import mixed_rows
 from dsqa.stats.comparison.rows import Row, Settings, for_all, per_model, per_pair
 from dsqa.stats.interval import check_level
@@ -153,7 +153,7 @@ def compare_models(
     overall, tested = for_all(paired)
     adjusted += tested
     if measure == "accuracy":
-        own = outcomes[outcomes["question_id"].map(label_of).isin(paired.questions)]
+        own = outcomes[labels_of(outcomes["question_id"]).isin(paired.questions)]
         tested, mixed = mixed_rows(own, by, paired.within, paired.labels, level)
         adjusted += tested
         overall += mixed

@@ -24,7 +24,7 @@ from dsqa.stats.columns import as_floats, require
 from dsqa.stats.dispersion import SCORE_BOUNDS
 from dsqa.stats.interval import FloatArray
 
-__all__ = ["Measure", "Paired", "held_equal", "label_of", "pair_by_question"]
+__all__ = ["Measure", "Paired", "held_equal", "label_of", "labels_of", "pair_by_question"]
 
 Measure = Literal["accuracy", "score", "instability"]
 _COLUMN = {"accuracy": "accuracy", "score": "score", "instability": "score"}
@@ -124,6 +124,13 @@ def label_of(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def labels_of(column: pd.Series) -> pd.Series:
+    """Return a column as labels; each distinct value is put into words once, however many rows have it."""
+    codes, distinct = pd.factorize(column, use_na_sentinel=False)
+    words = np.array([label_of(value) for value in distinct], dtype=object)
+    return pd.Series(words[codes] if len(words) else [], index=column.index, dtype=object)
+
+
 def pair_by_question(
     outcomes: pd.DataFrame, *, by: str = "model", within: Sequence[str] | None = None, measure: Measure = "accuracy"
 ) -> Paired:
@@ -156,10 +163,10 @@ def pair_by_question(
         raise StatisticsError(f"unknown measure '{measure}'", hint=f"one of {', '.join(get_args(Measure))}")
     held = held_equal(by, within, outcomes)
     require(outcomes, ("question_id", by, *held, _COLUMN[measure]), "outcome table")
-    table = pd.DataFrame({"question": outcomes["question_id"].map(label_of)})
-    table["label"] = outcomes[by].map(label_of)
-    same = outcomes[list(held)].map(label_of)
-    table["block"] = list(map(tuple, same.to_numpy())) if held else [()] * len(table)
+    table = pd.DataFrame({"question": labels_of(outcomes["question_id"])})
+    table["label"] = labels_of(outcomes[by])
+    same = [labels_of(outcomes[name]) for name in held]
+    table["block"] = list(zip(*same, strict=True)) if held else [()] * len(table)
     table["value"] = as_floats(outcomes[_COLUMN[measure]])
     labels = _natural(outcomes[by])
     if len(labels) < 2:

@@ -30,7 +30,7 @@ from scipy import special
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.columns import as_floats, require
-from dsqa.stats.comparison.layout import held_equal, label_of
+from dsqa.stats.comparison.layout import held_equal, labels_of
 from dsqa.stats.interval import Interval
 from dsqa.stats.proportions import clopper_pearson
 
@@ -165,7 +165,7 @@ def mcnemar_test(
     numbered = () if pairs == "majority" else ("run",)
     require(outcomes, ("question_id", by, *held, *numbered, "accuracy"), "outcome table")
     keys = ["question_id", *held]
-    table = outcomes[keys].map(label_of).assign(label=outcomes[by].map(label_of))
+    table = outcomes[keys].apply(labels_of).astype("category").assign(label=labels_of(outcomes[by]))
     table["right"] = as_floats(outcomes["accuracy"])
     if numbered:
         table["run"] = outcomes["run"].to_numpy()
@@ -176,11 +176,11 @@ def mcnemar_test(
         if own.empty:
             raise StatisticsError(f"there are no runs of {by} '{label}'", field=by)
         if pairs == "majority":
-            columns[label] = own.groupby(keys)["right"].mean() > 0.5
+            columns[label] = own.groupby(keys, observed=True)["right"].mean() > 0.5
         elif pairs == "first run":
-            columns[label] = own.sort_values("run").groupby(keys)["right"].first() > 0.5
+            columns[label] = own.sort_values("run").groupby(keys, observed=True)["right"].first() > 0.5
         else:
-            columns[label] = own.groupby([*keys, "run"])["right"].mean() > 0.5
+            columns[label] = own.groupby([*keys, "run"], observed=True)["right"].mean() > 0.5
     both = pd.concat(columns, axis=1, join="inner")
     if both.empty:
         raise StatisticsError(f"{by} '{first}' and '{second}' share no pair", hint="hold less equal (within=[])")

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.columns import as_floats
-from dsqa.stats.comparison.layout import label_of, pairs
+from dsqa.stats.comparison.layout import labels_of, pairs
 from dsqa.stats.interval import exponential
 from dsqa.stats.models import ClusteredFit, glmm, likelihood_ratio
 
@@ -28,14 +28,17 @@ def mixed_rows(
     right, one question) the rows say why.
     """
     names = {"label": by, **{f"held{i}": name for i, name in enumerate(within)}}
-    data = pd.DataFrame({new: outcomes[old].map(label_of) for new, old in names.items()})
-    data["question_id"] = outcomes["question_id"].map(label_of).to_numpy()
-    data["accuracy"] = as_floats(outcomes["accuracy"])
+    runs = pd.DataFrame({new: labels_of(outcomes[old]) for new, old in names.items()})
+    runs["question_id"] = labels_of(outcomes["question_id"]).to_numpy()
+    runs["accuracy"] = as_floats(outcomes["accuracy"])
+    # A row per cell and outcome: the likelihood needs no more, and a formula looks at every row.
+    data = runs.dropna(subset="accuracy").value_counts(sort=False).rename("runs").reset_index()
     held = [name for name in names if name != "label" and data[name].nunique() > 1]
     rest = " + ".join(f"C({name})" for name in held) or "1"
     test = {"quantity": "mixed model", "questions": data["question_id"].nunique()}
     try:
-        full, reduced = glmm(f"accuracy ~ C(label) + {rest}", data), glmm(f"accuracy ~ {rest}", data)
+        full = glmm(f"accuracy ~ C(label) + {rest}", data, runs="runs")
+        reduced = glmm(f"accuracy ~ {rest}", data, runs="runs")
         chi2, df, p = likelihood_ratio(full, reduced)
     except StatisticsError as reason:
         lost = {"method": "not available", "note": reason.message}

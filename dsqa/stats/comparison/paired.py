@@ -54,6 +54,8 @@ _EXACT_RANGE = 300_000
 _LISTED = 16
 # Resamples of runs kept per cell when questions are drawn too.
 _POOL = 999
+# Cells with at most so many different values are resampled by their counts.
+_FEW = 8
 _BLOCK = 4_000_000
 
 
@@ -157,10 +159,18 @@ def _pool(paired: Paired, question: int, size: int, seed: int, rng: np.random.Ge
     """Return resampled values of one question, shape (size, labels), labels and blocks independent."""
     columns = []
     for parts in paired.runs[question]:
-        # Cells of one size share their weights; shuffling makes them independent of each other.
-        drawn = [rng.permutation(paired.statistic(runs, count_weights_of(runs.size, size, seed))) for runs in parts]
-        columns.append(np.mean(drawn, axis=0))
+        columns.append(np.mean([_redrawn(paired, runs, size, seed, rng) for runs in parts], axis=0))
     return np.stack(columns, axis=1)
+
+
+def _redrawn(paired: Paired, runs: FloatArray, size: int, seed: int, rng: np.random.Generator) -> FloatArray:
+    """Return the statistic of `size` resamples of a cell's runs."""
+    distinct, counts = np.unique(runs, return_counts=True)
+    if len(distinct) <= _FEW:
+        # How often each value is drawn is multinomial: no need to draw run by run.
+        return paired.statistic(distinct, rng.multinomial(runs.size, counts / runs.size, size).astype(np.float64))
+    # Cells of one size share their weights; shuffling makes them independent of each other.
+    return rng.permutation(paired.statistic(runs, count_weights_of(runs.size, size, seed)))
 
 
 _KEPT: dict[tuple[int, int, int], FloatArray] = {}

@@ -15,7 +15,7 @@ from dsqa.stats.comparison.best import probability_best
 from dsqa.stats.comparison.effects import Effect, cohens_h, hedges_g, odds_ratio, rank_biserial, risk_difference
 from dsqa.stats.comparison.equivalence import equivalence_test, smallest_detectable
 from dsqa.stats.comparison.friedman import friedman_pairs, friedman_test
-from dsqa.stats.comparison.layout import Paired, label_of, pairs
+from dsqa.stats.comparison.layout import Paired, labels_of, pairs
 from dsqa.stats.comparison.mcnemar import PairKind, mcnemar_test
 from dsqa.stats.comparison.paired import paired_interval, sign_flip_test, signed_rank_test
 from dsqa.stats.interval import FloatArray, Interval, level_text, share_text
@@ -61,8 +61,8 @@ def per_model(outcomes: pd.DataFrame, paired: Paired, settings: Settings) -> lis
         row = {"quantity": "mean", "first": label, "questions": count, "estimate": column.mean()}
         rows.append(row | _ends(interval))
     if "status" in outcomes.columns:
-        own = outcomes.assign(**{paired.by: outcomes[paired.by].map(label_of)})
-        own = own[own["question_id"].map(label_of).isin(paired.questions)]
+        own = outcomes.assign(**{paired.by: labels_of(outcomes[paired.by])})
+        own = own[labels_of(own["question_id"]).isin(paired.questions)]
         bounds = missing_case_bounds(own, by=[paired.by], measures=[paired.measure], within=paired.within)
         for bound in bounds.itertuples():
             row = {"quantity": "mean, whatever failed runs would have been", "first": getattr(bound, paired.by)}

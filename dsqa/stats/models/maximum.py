@@ -25,6 +25,7 @@ Value = Callable[[FloatArray], tuple[float, FloatArray]]
 _ROUNDS = 60
 _POLISH = 1e-18
 _FLAT = 1e-5
+_NEAR = 1e-2
 
 
 def central_hessian(value: Value, theta: FloatArray, step: float = 1e-4) -> FloatArray:
@@ -58,7 +59,7 @@ def maximise(value: Value, starts: Sequence[FloatArray], *, what: str) -> tuple[
 
     ends = []
     for start in starts:
-        found = optimize.minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-4, "maxiter": 500})
+        found = optimize.minimize(loss, start, jac=True, method="BFGS", options={"gtol": _NEAR, "maxiter": 500})
         if np.isfinite(found.x).all() and np.isfinite(found.fun):
             ends.append((float(found.fun), np.asarray(found.x, dtype=np.float64)))
     # From the highest down: equal heights to many digits are one maximum, so the first that holds is it.

@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from dsqa.errors import StatisticsError
+from dsqa.stats.columns import as_floats
 from dsqa.stats.design import design
 from dsqa.stats.interval import FloatArray
 from dsqa.stats.models.clustered import ClusteredFit, Counts, check_binary, counted
@@ -43,7 +44,14 @@ def likelihood_ratio(full: ClusteredFit, reduced: ClusteredFit) -> tuple[float, 
     return chi2, df, float(stats.chi2.sf(chi2, df))
 
 
-def glmm(formula: str, data: pd.DataFrame, *, cluster: str = "question_id", nodes: int | None = None) -> ClusteredFit:
+def glmm(
+    formula: str,
+    data: pd.DataFrame,
+    *,
+    cluster: str = "question_id",
+    runs: str | None = None,
+    nodes: int | None = None,
+) -> ClusteredFit:
     """Fit a logistic regression with a random intercept per cluster by maximum likelihood.
 
     Parameters
@@ -54,6 +62,8 @@ def glmm(formula: str, data: pd.DataFrame, *, cluster: str = "question_id", node
         One row per run; rows with a missing value are dropped.
     cluster
         The column whose values get an intercept of their own.
+    runs
+        A column with the number of runs that a row stands for: a table of counts is fitted as the runs it counts.
     nodes
         None for integrals exact to about nine digits; a number for adaptive Gauss–Hermite quadrature with that
         many nodes, as R's `glmer`; 1 is the Laplace approximation.
@@ -79,9 +89,12 @@ def glmm(formula: str, data: pd.DataFrame, *, cluster: str = "question_id", node
     """
     if nodes is not None and nodes < 1:
         raise StatisticsError(f"the quadrature needs at least one node, got {nodes}")
-    made = design(formula, data, cluster=cluster)
+    made = design(formula, data, cluster=cluster, also=() if runs is None else (runs,))
     check_binary(made)
-    counts = counted(made)
+    each = np.ones(len(data)) if runs is None else as_floats(data[runs])
+    if not (np.isfinite(each) & (each > 0)).all():
+        raise StatisticsError(f"the numbers of runs in '{runs}' must be above 0")
+    counts = counted(made, each[made.rows])
     refuse_separated(formula, made.names, counts, hint="leave out the predictor, merge its values, or `firth`")
     check_spread(formula, counts)
     beta, sigma, covariance, value = _fit(formula, counts, nodes)
@@ -89,8 +102,8 @@ def glmm(formula: str, data: pd.DataFrame, *, cluster: str = "question_id", node
     return ClusteredFit(
         formula=formula,
         method=f"mixed logistic, {how}",
-        n=len(made.y),
-        dropped=made.dropped,
+        n=round(counts.runs.sum()),
+        dropped=round(each.sum() - counts.runs.sum()),
         clusters=made.count,
         coefficients=dict(zip(made.names, beta.tolist(), strict=True)),
         covariance=covariance,
