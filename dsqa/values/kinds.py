@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date, datetime
 from functools import lru_cache
 from typing import Literal
 
-from dsqa.values.notation import canonical_string, plain
+from dsqa.values.moments import parse_moment
+from dsqa.values.notation import canonical_string, plain, undressed
 from dsqa.values.numbers import Number, parse_number
 from dsqa.values.tables import flattened
 
 __all__ = [
+    "Interval",
     "Kind",
     "Value",
     "parse_boolean",
+    "parse_interval",
     "parse_moment",
     "parse_nothing",
     "parse_range",
@@ -43,12 +45,40 @@ class Value:
 
 _TRUE = frozenset({"true", "yes", "y", "t"})
 _FALSE = frozenset({"false", "no", "n", "f"})
+# What says it too, where a truth value is asked for.
+_TRUE_TOO = frozenset(
+    [
+        "yep",
+        "yeah",
+        "ja",
+        "oui",
+        "sí",
+        "si",
+        "sì",
+        "sim",
+        "vrai",
+        "wahr",
+        "verdadero",
+        "correct",
+        "right",
+        "affirmative",
+        "✓",
+        "✔",
+        "✅",
+        "☑",
+        "是",
+    ]
+)
+_FALSE_TOO = frozenset("nope nah nein non não nao faux falsch falso incorrect wrong ✗ ✘ ❌ ✖ 否".split())  # noqa: SIM905
 _NOTHING = dict.fromkeys(("none", "null", "nil", "nonetype"), "none") | dict.fromkeys(
     ("nan", "na", "n/a", "<na>", "nat", "np.nan", "float('nan')"), "nan"
 )
-_LEADING = re.compile(r"(true|yes|false|no)\s*[,;:.(–—-]", re.IGNORECASE)
+_LEADING = re.compile(
+    r"(true|yes|false|no|ja|nein|oui|non|s[ií]|correct|incorrect)(?:\s*[,;:.!(–—-]|\s+(?:because|since|as|it|they|there|the)\b)",
+    re.IGNORECASE,
+)
 _CALL = re.compile(
-    r"^(?:np\.|pd\.|numpy\.|pandas\.)?(?:array|Index|Series|list|tuple|set|frozenset|c|vector|dict)\((.*)\)$",
+    r"^(?:np\.|pd\.|numpy\.|pandas\.|torch\.|jnp\.)?(?:array|asarray|ndarray|matrix|tensor|Index|Series|list|tuple|set|frozenset|c|vector|dict)\((.*)\)$",
     re.DOTALL | re.IGNORECASE,
 )
 _TYPE_ARGUMENT = re.compile(r"(?:,\s*(?:dtype|name|length|freq)\s*=\s*[^,\[\]]*)+$")
@@ -59,16 +89,6 @@ _RANGE = re.compile(
     r"^[\[(]?\s*(?:from\s+|between\s+)?([+-]?\d[\d.,]*%?)\s*(?:-|–|—|−|\bto\b|\band\b)\s*([+-]?\d[\d.,]*%?)\s*[\])]?$",
     re.IGNORECASE,
 )
-_CLOCK = re.compile(r"^(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap]\.?m\.?)?$", re.IGNORECASE)
-_TIMESTAMP = re.compile(r"(?:pd\.|pandas\.|np\.|numpy\.)?(?:Timestamp|datetime64)\('([^']*)'(?:,[^()]*)?\)")
-_WEEKDAY = re.compile(r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,?\s+", re.IGNORECASE)
-_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
-_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
-# Day and month both as figures are left out: 05/01 is the fifth of January or the first of May.
-_DATE_FORMATS = (
-    "%Y-%m-%d", "%Y/%m/%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%d %B %Y", "%d %b %Y",
-    "%B %d %Y", "%b %d %Y", "%d-%b-%Y", "%d-%B-%Y", "%B %Y", "%b %Y",
-)  # fmt: skip
 
 
 def parse_boolean(text: str, *, leading: bool = False) -> bool | None:
@@ -79,9 +99,11 @@ def parse_boolean(text: str, *, leading: bool = False) -> bool | None:
     if word in _FALSE:
         return False
     if leading:
-        match = _LEADING.match(plain(text))
+        if word in _TRUE_TOO or word in _FALSE_TOO:
+            return word in _TRUE_TOO
+        match = _LEADING.match(plain(text).lstrip("*_ "))
         if match:
-            said = match[1].casefold() in _TRUE
+            said = match[1].casefold() in _TRUE | _TRUE_TOO
             # 'No, wait: yes' is neither; 'Yes, no outliers' is a yes.
             return None if not said and re.search(r"\byes\b", match.string[match.end() :].casefold()) else said
     return None
@@ -89,37 +111,7 @@ def parse_boolean(text: str, *, leading: bool = False) -> bool | None:
 
 def parse_nothing(text: str) -> str | None:
     """Return ``none`` or ``nan`` where the text says that there is no value."""
-    return _NOTHING.get(plain(text).casefold())
-
-
-def parse_moment(text: str) -> str | None:
-    """Return a date, a time of day or both in ISO form; None where it is neither or is ambiguous."""
-    text = plain(text)
-    stamp = _TIMESTAMP.fullmatch(text) if len(text) <= 120 else None
-    text = stamp[1] if stamp else _WEEKDAY.sub("", text, count=1) if _WEEKDAY.match(text) else text
-    if len(text) > 40 or not any(c.isdigit() for c in text):
-        return None
-    clock = _CLOCK.match(text)
-    if clock:
-        hour, minute, second = int(clock[1]), int(clock[2]), int(clock[3] or 0)
-        half = (clock[4] or "").casefold()[:1]
-        if minute > 59 or second > 59 or hour > 23 or (half and not 1 <= hour <= 12):
-            return None
-        hour = hour % 12 + (12 if half == "p" else 0) if half else hour
-        return f"{hour:02}:{minute:02}:{second:02}"
-    if not _YEAR.search(text):
-        return None
-    cleaned = " ".join(_ORDINAL.sub("", text).replace(",", " ").split())
-    for pattern in _DATE_FORMATS:
-        try:
-            moment = datetime.strptime(cleaned, pattern)
-        except ValueError:
-            continue
-        if "%d" not in pattern:
-            return f"{moment.year:04}-{moment.month:02}"
-        midnight = moment == datetime.combine(date(moment.year, moment.month, moment.day), datetime.min.time())
-        return moment.date().isoformat() if midnight else moment.isoformat(sep=" ")
-    return None
+    return _NOTHING.get(undressed(text).casefold())
 
 
 def parse_range(text: str) -> tuple[Number, Number] | None:
@@ -139,6 +131,46 @@ def parse_range(text: str) -> tuple[Number, Number] | None:
     return None if low is None or high is None else (low, high)
 
 
+@dataclass(frozen=True)
+class Interval:
+    """A range with what its ends say: True closed, False open, None where nothing is said."""
+
+    low: Number
+    high: Number
+    closed: tuple[bool | None, bool | None]
+
+    @property
+    def half_open(self) -> bool:
+        """Whether one end belongs to it and the other does not."""
+        return None not in self.closed and self.closed[0] != self.closed[1]
+
+
+_ENDS = re.compile(r"^([\[(\]])\s*(.{1,40}?)\s*[,;]\s*(.{1,40}?)\s*([\])\[])$")
+_BETWEEN = re.compile(r"^(.{1,30}?)\s*(<=|≤|<)\s*\w{1,30}\s*(<=|≤|<)\s*(.{1,30})$")
+_CLOSED = re.compile(r"^(?:pd\.)?Interval\((.{1,40}?),\s*(.{1,40}?),\s*closed\s*=\s*'(left|right|both|neither)'\)$")
+
+
+def parse_interval(text: str) -> Interval | None:
+    """Read ``[1, 2)``, ``]1, 2]``, ``1 ≤ x < 2``, ``Interval(1, 2, closed='left')`` with what its ends say."""
+    text = plain(text).rstrip(".")
+    if len(text) > 80:
+        return None
+    closed: tuple[bool | None, bool | None]
+    if match := _ENDS.match(text):
+        closed = (match[1] == "[", match[4] == "]")
+        low, high = parse_number(match[2]), parse_number(match[3])
+    elif match := _BETWEEN.match(text):
+        closed = (match[2] != "<", match[3] != "<")
+        low, high = parse_number(match[1]), parse_number(match[4])
+    elif match := _CLOSED.match(text):
+        closed = (match[3] in {"left", "both"}, match[3] in {"right", "both"})
+        low, high = parse_number(match[1]), parse_number(match[2])
+    else:
+        ends = parse_range(text)
+        return None if ends is None else Interval(*ends, (None, None))
+    return None if low is None or high is None else Interval(low, high, closed)
+
+
 def parse_truth(text: str) -> Value:
     """Read a ground truth; what is nothing else is a string."""
     return _parse_truth(text)
@@ -154,7 +186,13 @@ def _parse_truth(text: str) -> Value:
         return Value("boolean", bare, boolean=boolean)
     if parse_nothing(bare):
         return Value("nothing", bare)
-    bracketed = bare[0] in _OPEN and bare[-1] in _CLOSE
+    interval = parse_interval(bare)
+    if interval is not None and interval.half_open:
+        return Value("range", bare)
+    if bare[0] == "(" and bare[-1] == ")" and not any(c in bare[1:-1] for c in "(),;"):
+        inside = _parse_truth(bare[1:-1])  # '(B)', '(3)'
+        return Value("string", bare) if inside.kind == "string" else inside
+    bracketed = bare[0] in _OPEN + "]" and bare[-1] in _CLOSE + "["
     number = None if bracketed else parse_number(bare, known_units_only=True)
     if number is not None:
         return Value("number", bare, number=number)

@@ -8,6 +8,8 @@ from decimal import Context, Decimal, InvalidOperation
 from functools import lru_cache
 
 from dsqa.values.notation import plain
+from dsqa.values.units import CURRENCY, beside
+from dsqa.values.words import in_words
 
 __all__ = ["EXACT", "Number", "parse_number", "with_decimal_point"]
 
@@ -42,6 +44,10 @@ class Number:
         Written as a fraction, ``3/4``.
     label
         What it is said to be, as in ``p = 0.03``.
+    size
+        Power of ten that the unit stands for, as 3 of ``kEUR`` and -4 of basis points; not in `value`.
+    scaled
+        Power of ten of a word of size that is in `value`, as 6 of ``2.5 million``.
     """
 
     value: Decimal
@@ -53,6 +59,13 @@ class Number:
     spread: Decimal | None = None
     fraction: bool = False
     label: str = ""
+    size: int = 0
+    scaled: int = 0
+
+    @property
+    def text(self) -> str:
+        """The number written so that it is read as the same again, without label and unit."""
+        return f"{self.value}{'%' if self.percent else ''}"
 
     @property
     def finite(self) -> bool:
@@ -72,23 +85,29 @@ _VULGAR = {
 _VULGAR_MARK = re.compile("[" + "".join(_VULGAR) + "]")
 _DECIMAL = re.compile(r"^Decimal\('([^']*)'\)$")
 
-_CURRENCY = r"US\$|A\$|C\$|[$€£¥₹₩]|(?:USD|EUR|GBP|JPY|INR|CHF|CAD|AUD|CNY)(?![A-Za-z])"
 _SEPARATORS = "[, '’_\u00a0\u2009\u202f]"
+# None of these says anything of the value's size.
+_HEDGE = (
+    r"(?:(?:just|only|exactly|precisely|strictly|simply|a\stotal\sof|in\stotal|equal(?:s|\sto)|genau|exactement|exactamente"
+    r"|about|approximately|approx\.?|around|roughly|circa|ca\.|nearly|almost|some|an?\sestimated|estimated\s(?:at|as)"
+    r"|etwa|ungefähr|rund|environ|aproximadamente)(?![\w.]))"
+)
+_HEDGES = re.compile(rf"(?:{_HEDGE}\s+){{1,3}}(?=[^\W_]|[-+.$€£~≈=<>(])", re.IGNORECASE)
 _NUMBER = re.compile(
     rf"""
     (?:(?P<label>[^\W\d][\w .()\-]{{0,40}}?)\s*(?=:\s|[=≈~<>≤≥])   # 'p < …', 'mean = …', 'n: …'
        |)
     (?P<relation>[=:≈~]|<=|>=|[<>≤≥]|)\s*
-    (?P<hedge>(?:about|approximately|approx\.?|around|roughly|circa|ca\.|nearly|almost)\s+|)
+    (?:{_HEDGE}\s*)?
     (?P<sign>[+-]?)\s?
-    (?P<currency>{_CURRENCY}|)\s?
+    (?P<currency>{CURRENCY}|)\s?
     (?P<sign2>[+-]?)
     (?:
         (?P<numerator>(?:\d{{1,9}}\ (?=\d{{1,20}}\s?/))?\d{{1,20}}\s?/\s?\d{{1,20}})
       |
         (?P<integer>\d{{1,3}}(?:(?P<sep>{_SEPARATORS})\d{{3}}(?:(?P=sep)\d{{3}})*)(?!\d)|\d*)
         (?P<point>\.(?P<decimals>\d*)|)
-        (?:[eE](?P<e>[+-]?\d{{1,6}})
+        (?:(?:[eE]|\s[eE](?=\s?[+-]))\s?(?P<e>[+-]?\d{{1,6}})
           |\s?(?:×|[xX*·⋅])\s?10\s?(?:\^|\*\*)\s?[{{(]?\s?(?P<ten>[+-]?\d{{1,6}})\s?[)}}]?
           |)
     )
@@ -96,42 +115,21 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+# '2.5 (thousand)' is another number, or none.
+_SIZE = (
+    r"\s*(?:in\s|×\s?|x\s)?\s*(?:hundreds?|thousands?|[mbtr]+illions?|tenths?|hundredths?|thousandths?|dozens?|lakhs?"
+    r"|crores?|negative|minus|below\szero|per\smille|‰|basis\spoints?|bps)\s*"
+)
 _TAIL = re.compile(
-    r"""
-    (?:\s*(?P<percent>%|per\s?cent\b|pct\b))?
+    rf"""
+    (?:\s*-?(?P<percent>%|per\s?cents?\b|percentage(?!\w)|pct\b|prozent\b|pour\s?cent\b|por\s?ciento\b|per\shundred\b))?
     (?:\s*(?:±|\+/-|\+-)\s*(?P<spread>\d+(?:\.\d*)?|\.\d+)(?:\s*(?P<percent2>%))?)?
     (?P<unit>.*?)
-    \s*(?:\((?!(?:or|and|not|but)\b)[^()]{0,80}\))?              # '(rounded to two decimals)'
-    \s*[.]?\s*
+    \s*(?:\((?!(?:or|and|not|but)\b|{_SIZE}\))[^()]{{0,80}}\))?              # '(rounded to two decimals)'
+    \s*(?:[.。]?!{{0,3}}|！)\s*
     """,
     re.VERBOSE | re.DOTALL,
 )
-_SCALES = {
-    "thousand": 3, "k": 3, "million": 6, "mn": 6, "m": 6, "billion": 9, "bn": 9, "b": 9, "trillion": 12, "tn": 12,
-}  # fmt: skip
-_SCALE = re.compile(r"(?:(\s*)(thousand|million|billion|trillion|mn|bn|tn|[kK]|[MB])(?![A-Za-z/²³]))?(.*)", re.DOTALL)
-_UNIT_WORDS = re.compile(
-    r"(?:\s+|-)?[^\W\d_°µμ][^\W\d_]*(?:[/ .·-][^\W\d_]+){0,3}(?:\^?[23²³])?|\s*[°º]\s?[CFK]?|\s*[µμ][a-z]{1,2}"
-)
-_ATTACHED = frozenset(
-    re.findall(
-        r"\w+",
-        "g kg mg lb lbs oz m cm mm km mi ft in nm s ms ns h hr hrs min mins px l ml hp w kw mw kwh j kj n pa kpa "
-        "hz khz mhz ghz mb gb kb tb usd eur gbp jpy inr chf cad aud cny st nd rd th yr yrs pp bp bps mph kph",
-    )
-)
-# Words after a number that make it another thing than that number.
-_NOT_UNITS = frozenset(
-    re.findall(
-        r"\w+",
-        "and or to out over plus minus not hundred dozen half quarter lakh crore squared cubed times by versus "
-        "vs e i x thousand million billion trillion less more fewer at least most if then when unless but maybe",
-    )
-)
-_CURRENCY_SIGNS = {
-    "$": "usd", "us$": "usd", "dollars": "usd", "dollar": "usd", "us dollars": "usd", "€": "eur", "euros": "eur",
-    "euro": "eur", "£": "gbp", "pounds": "gbp", "¥": "jpy", "₹": "inr",
-}  # fmt: skip
 _INFINITE = re.compile(r"([+-]?)\s?(?:np\.|math\.)?(?:inf|infinity|∞)", re.IGNORECASE)
 _SAID = (
     (re.compile(r"(?:minus|negative)\s+(?=[\d.$€£])", re.IGNORECASE), "-"),
@@ -144,21 +142,12 @@ _SAID = (
     ),
     (re.compile(r"(?:(?:more|greater|larger|higher)\s+than|above|over)\s+(?=[\d.$€£-])", re.IGNORECASE), ">"),
 )
+_LETTER = re.compile(r"[-+]?[A-Za-z]")
+_NEGATIVE = re.compile(r"(?:(?:minus|negative)\s+|-)(?=[A-Za-z])", re.IGNORECASE)
+_AGAIN = re.compile(r"(?:\(|=\s?|,\s)([^()]{1,40})\)?[.!]?")
+_POWER = re.compile(r"^([+-]?)\s?(\d{1,4})\s?(?:\^|\*\*)\s?[{(]?\s?([+-]?\s?\d{1,3})\s?[)}]?(?![\d.,^*])")
 # '1.234.567' can be nothing but thousands; '1.234' can.
 _DOTTED = re.compile(r"[+-]?\d{1,3}(?:\.\d{3}){2,}")
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_WORDS = {
-    word: number
-    for number, word in enumerate(
-        re.findall(
-            r"\w+",
-            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-            "seventeen eighteen nineteen twenty",
-        )
-    )
-}
-_WORDS |= {ten: 10 * tens for tens, ten in enumerate(_TENS, start=2)}
-_WORDS |= {f"{ten}-{one}": _WORDS[ten] + _WORDS[one] for ten in _TENS for one in list(_WORDS)[1:10]}
 
 
 def parse_number(text: str, *, known_units_only: bool = False) -> Number | None:
@@ -181,12 +170,12 @@ def parse_number(text: str, *, known_units_only: bool = False) -> Number | None:
 def _parse(text: str, known_units_only: bool) -> Number | None:
     text = plain(text).strip("*` ")
     text = _DECIMAL.sub(r"\1", text)
-    if text.startswith("(") and text.endswith(")") and "(" not in text[1:]:
-        text = text[1:-1].strip()
+    if text.startswith("(") and "(" not in text[1:]:
+        bare = text.rstrip(".!")
+        text = bare[1:-1].strip("*` ") if bare.endswith(")") else text
     text = _TEN_TO.sub(lambda m: "^" + m[0].translate(_SUPER), text)
     text = _VULGAR_MARK.sub(lambda m: f" {_VULGAR[m[0]]}", text).strip().translate(_SIGNS)
-    if text.casefold() in _WORDS:
-        return Number(Decimal(_WORDS[text.casefold()]), 0)
+    text = _HEDGES.sub("", text, count=1) if _HEDGES.match(text) else text
     if text[:1].isalpha() and not known_units_only:  # 'under 18' may be the name of a group
         for words, sign in _SAID:
             text, said = words.subn(sign, text, count=1) if words.match(text) else (text, 0)
@@ -194,6 +183,11 @@ def _parse(text: str, known_units_only: bool) -> Number | None:
                 break
     elif _DOTTED.fullmatch(text):
         text = text.replace(".", "")
+    if _LETTER.match(text):
+        worded = _in_words(text, known_units_only)
+        if worded is not None:
+            return worded
+    text = _POWER.sub(_worked_power, text, count=1) if "^" in text or "**" in text else text
     infinite = _INFINITE.fullmatch(text)
     if infinite:
         return Number(Decimal("-Infinity" if infinite[1] == "-" else "Infinity"), 0)
@@ -203,7 +197,59 @@ def _parse(text: str, known_units_only: bool) -> Number | None:
     return _assemble(match, known_units_only)
 
 
+def _in_words(text: str, known_units_only: bool) -> Number | None:
+    """Read ``thirty-two``, ``minus five``, ``thirty-two (32)``, ``three rows``."""
+    negative = _NEGATIVE.match(text)
+    text = text[negative.end() :] if negative else text
+    found = in_words(text)
+    if found is None:
+        return None
+    value, end = found
+    rest = text[end:]
+    if rest.startswith("%") or rest[:1].isalnum():
+        return None
+    again = _AGAIN.fullmatch(rest.strip())
+    if again is not None:
+        repeated = _parse(again[1], known_units_only)
+        return (
+            repeated
+            if repeated is not None and repeated.value == EXACT.divide(*map(Decimal, value.as_integer_ratio()))
+            else None
+        )
+    tail = _TAIL.fullmatch(rest)
+    said = None if tail is None else beside(tail["unit"], "", known_only=known_units_only)
+    if tail is None or said is None or tail["spread"] or (known_units_only and tail["unit"].strip()):
+        return None
+    number = EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
+    number = EXACT.scaleb(EXACT.multiply(number, Decimal(said.factor)), said.power)
+    number = number.copy_negate() if (negative is not None) != said.negative else number
+    fraction = value.denominator > 1 and "point" not in text[:end].casefold()
+    exponent = 0 if value.denominator == 1 or fraction else int(number.as_tuple().exponent)
+    whole = number == number.to_integral_value()
+    return Number(
+        number,
+        exponent,
+        whole,
+        bool(tail["percent"]),
+        unit=said.unit,
+        fraction=fraction,
+        size=said.size,
+        scaled=said.power,
+    )
+
+
+def _worked_power(match: re.Match[str]) -> str:
+    """Return ``10^5`` as ``1e5`` and another small power of whole numbers as what it comes to."""
+    sign, base, exponent = match[1], int(match[2]), int(match[3].replace(" ", ""))
+    if base == 10:
+        return f"{sign}1e{exponent}"
+    if not 0 <= exponent <= 64 or base > 1000 or (sign and exponent % 2 == 0):
+        return match[0]
+    return f"{sign}{base**exponent}"
+
+
 _COMMA = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+|\d+),(\d+)(?![\d.,]*\d)")
+_BARE_COMMA = re.compile(r"(?:^|(?<=[-+(\[;]))\s*,(?=\d)")
 _AFTER_COMMA = re.compile(r"\s?(?:[%€£]|EUR\b|CHF\b|[kcm]?[gm]\b|kg\b|cm\b|mm\b|km\b|per\s?cent\b)")
 
 
@@ -222,6 +268,9 @@ def with_decimal_point(text: str, *, declared: bool = False) -> str:
     """
     if "," not in text or len(text) > _LONGEST:
         return text
+
+    if declared:
+        text = _BARE_COMMA.sub("0.", text)
 
     def pointed(match: re.Match[str]) -> str:
         whole, decimals = match[1], match[2]
@@ -242,25 +291,18 @@ def _assemble(match: re.Match[str], known_units_only: bool) -> Number | None:
     if found["integer"] and found["sep"] == " " and found["e"]:
         return None
     tail = _TAIL.fullmatch(found["tail"] or "")
-    scale = _SCALE.fullmatch(tail["unit"]) if tail else None
-    if tail is None or scale is None:
-        return None
-    power = 0
-    if scale[2]:
-        power = _SCALES[scale[2].casefold()]
-        # 'k' and 'M' only when attached; '5 M' might be metres or a size.
-        if len(scale[2]) == 1 and scale[1] and not found["currency"]:
-            return None
-    unit = _unit(scale[3], found["currency"], known_units_only)
-    if unit is None:
+    said = beside(tail["unit"], found["currency"], known_only=known_units_only) if tail else None
+    if tail is None or said is None:
         return None
     try:
-        value, exponent, whole = _magnitude(found, power)
+        value, exponent, whole = _magnitude(found, said.power)
     except (InvalidOperation, ZeroDivisionError):
         return None
     if abs(value.adjusted()) > _GREATEST_EXPONENT and value != 0:
         return None
-    if "-" in (found["sign"], found["sign2"]):
+    if said.factor != 1:
+        value = EXACT.multiply(value, Decimal(said.factor))
+    if ("-" in (found["sign"], found["sign2"])) != said.negative:
         value = value.copy_negate()
     bound = {"<=": "≤", ">=": "≥"}.get(found["relation"], found["relation"])
     return Number(
@@ -269,10 +311,12 @@ def _assemble(match: re.Match[str], known_units_only: bool) -> Number | None:
         whole=whole,
         percent=bool(tail["percent"] or tail["percent2"]),
         bound=bound if bound in {"<", "≤", ">", "≥"} else "",
-        unit=unit,
+        unit=said.unit,
         spread=Decimal(tail["spread"]) if tail["spread"] else None,
         fraction=found["numerator"] is not None,
         label=found["label"] or "",
+        size=said.size,
+        scaled=said.power,
     )
 
 
@@ -289,27 +333,3 @@ def _magnitude(found: dict[str, str], power: int) -> tuple[Decimal, int, bool]:
     # int() also turns digits of other scripts into ASCII ones.
     value = Decimal(int(digits + decimals)).scaleb(shift - len(decimals), context=Context(prec=_LONGEST + 10))
     return value, shift - len(decimals), not decimals and shift >= 0
-
-
-def _unit(text: str, currency: str, known_only: bool) -> str | None:
-    """Return the unit in canonical form, "" for none, None where the text is no unit."""
-    sign = _CURRENCY_SIGNS.get(currency.casefold(), currency.casefold())
-    if not text.strip():
-        return sign
-    stripped = text.strip()
-    lower = stripped.casefold()
-    if stripped in {"$", "€", "£", "¥", "₹"} or lower in _CURRENCY_SIGNS:
-        return _CURRENCY_SIGNS[lower]
-    if not _UNIT_WORDS.fullmatch(text):
-        return None
-    words = re.split(r"[\s/.·-]+", lower)
-    attached = not text[0].isspace()
-    if any(word in _NOT_UNITS for word in words):
-        return None
-    known = lower in _ATTACHED or "°" in lower or "º" in lower or lower[0] in "µμ"
-    if known_only and not known:
-        return None
-    # '16a' and '5 B' are labels; '5kg', '5 cars' and '5cars' are amounts.
-    if not known and (len(words[0]) == 1 or (attached and len(words[0]) < 3)) and "/" not in lower:
-        return None
-    return f"{sign} {lower}".strip()

@@ -101,7 +101,7 @@ def test_strip_reasoning_keeps_what_is_around_closed_blocks() -> None:
         ("", "np.int64(32)", "32"),
         ("12\n", "32", "32"),
         ("mean: 32\n", None, None),
-        ("n_cars = 32\n", None, None),
+        ("n_cars = 32\n", None, "32"),
         ("There are 32 cars\n", None, None),
         ("32\ndone\n", None, None),
         ("30 32\n", None, None),

@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dsqa.bank import Question
+from dsqa.metrics.answers.choices import Choice, chosen
 from dsqa.metrics.answers.conventions import convention_of
 from dsqa.metrics.answers.question import Rule, memo_of, rule_of
 from dsqa.metrics.answers.reading import Reading
@@ -20,6 +21,7 @@ from dsqa.values import (
     Value,
     canonical_string,
     parse_boolean,
+    parse_interval,
     parse_moment,
     parse_nothing,
     parse_range,
@@ -29,10 +31,62 @@ from dsqa.values import (
     with_decimal_point,
 )
 
-__all__ = ["AnswerStatus", "Comparison", "Part", "compare_answer"]
+__all__ = ["LITERALLY", "AnswerStatus", "Comparison", "Part", "compare_answer"]
+
+LITERALLY = "another text (compared literally)"
+"""The reason where a text was held against a text word for word, so that another wording of it would not match."""
 
 _MOST_KEPT = 4096
 _LONGEST_KEPT = 200
+_CONJOINED = re.compile(r"\s*(?:[,;]\s*(?:(?:and|&)\s+)?|\s(?:and|&|und|et)\s)\s*", re.IGNORECASE)
+_FILLING = frozenset(
+    [
+        "it",
+        "they",
+        "there",
+        "this",
+        "that",
+        "the",
+        "a",
+        "an",
+        "is",
+        "are",
+        "was",
+        "were",
+        "does",
+        "do",
+        "did",
+        "has",
+        "have",
+        "be",
+        "been",
+        "indeed",
+        "any",
+        "at",
+        "all",
+        "we",
+        "i",
+        "you",
+        "of",
+        "to",
+        "in",
+        "our",
+        "on",
+        "for",
+        "statistically",
+        "level",
+        "data",
+        "with",
+        "no",
+        "not",
+        "yes",
+    ]
+)
+_PRONOUNS = frozenset({"it", "they", "there", "this", "that"})
+_AUXILIARIES = frozenset({"is", "are", "was", "were", "does", "do", "did", "has", "have"})
+_DENYING = re.compile(r"\b(?:no|not|never|none|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
+_UN = re.compile(r"^(?:non|in|un|im|ir|dis|ab)[\s-]?(?=\w{4})")
+_WORD = re.compile(r"[^\W_]+(?:['’]t)?")
 _AND = re.compile(r"(?:and|&)\s+", re.IGNORECASE)
 _NUMBERED = re.compile(r"(\d{1,3})[.)]\s+(?=\S)")
 _LABEL_OF_RANGE = re.compile(
@@ -146,7 +200,7 @@ def _part(question: Question, name: str, truth_text: str, answer: str | None) ->
         return known
     rule = rule_of(question, name)
     truth = parse_truth(with_decimal_point(truth_text, declared=True) if rule.decimal_comma else truth_text)
-    matched, reason, key = compare(truth, answer, rule)
+    matched, reason, key = _compare_part(truth, answer, rule)
     convention = "" if matched else convention_of(question, name, truth, answer, rule, compare)
     if convention:
         reason = f"{reason}; right under another convention: {convention}"
@@ -156,17 +210,75 @@ def _part(question: Question, name: str, truth_text: str, answer: str | None) ->
     return part
 
 
+def _compare_part(truth: Value, answer: str, rule: Rule) -> tuple[bool, str, str]:
+    """Compare with the truth, the options it is one of, and the other values that are right too."""
+    matched, reason, key = (
+        compare(truth, answer, rule) if rule.choice is None else _compare_choice(truth, answer, rule)
+    )
+    if not matched:
+        for other in rule.accepted:
+            if compare(parse_truth(other), answer, replace(rule, choice=None))[0]:
+                return True, f"right too: '{other}'", canonical_key(truth.text)
+    return matched, reason, key
+
+
+def _compare_choice(truth: Value, answer: str, rule: Rule) -> tuple[bool, str, str]:
+    choice: Choice = rule.choice  # type: ignore[assignment]
+    letters = chosen(answer, choice)
+    right = ", ".join(choice.letters)
+    if letters is not None:
+        same = letters == choice.letters
+        reason = f"option {', '.join(letters)}" + ("" if same else f", and the truth is {right}")
+        return same, reason, canonical_key(truth.text) if same else canonical_key(", ".join(letters))
+    texts = [dict(choice.options)[letter] for letter in choice.letters]
+    # '20.0' for the option '20'.
+    if len(texts) == 1 and texts[0] and compare(parse_truth(texts[0]), answer, rule)[0]:
+        return True, f"the text of option {right}", canonical_key(truth.text)
+    if canonical_string(truth.text) == canonical_string(answer):
+        return True, "the same text", canonical_key(truth.text)
+    return False, "none of the options", canonical_key(answer)
+
+
+def _said_of(asked: frozenset[str], answer: str) -> bool | None:
+    """Read a yes or no out of the question's own words: ``not significant`` for "Is it significant?"."""
+    words = [word.casefold().replace("’", "'") for word in _WORD.findall(plain(answer))]
+    if not asked or not 0 < len(words) <= 12:
+        return None
+    denied = bool(_DENYING.search(plain(answer)))
+    told, short = 0, [word for word in words if word not in _FILLING and not word.endswith("n't")]
+    for word in short:
+        if word in asked:
+            told += 1
+        elif _UN.sub("", word) in asked:
+            told, denied = told + 1, not denied
+        elif word not in {"non"}:
+            return None
+        else:
+            denied = not denied
+    if not told and not (
+        _PRONOUNS.intersection(words) and _AUXILIARIES.intersection(w.removesuffix("n't") for w in words)
+    ):
+        return None
+    if words[0] == "yes":
+        return None if denied else True
+    return not denied
+
+
 def compare(truth: Value, answer: str, rule: Rule) -> tuple[bool, str, str]:
     """Return whether an answer matches a truth, why, and the answer's key."""
     if "," in answer:
         answer = with_decimal_point(answer, declared=rule.decimal_comma)
     if truth.kind == "number" and truth.number is not None:
-        return compare_number(truth.number, answer, rule)
+        matched, reason, key = compare_number(truth.number, answer, rule)
+        if not matched and truth.number.unit and canonical_string(truth.text) == canonical_string(answer):
+            return True, "the same text", canonical_key(truth.text)
+        return matched, reason, key
     truth_key = canonical_key(truth.text)
     if canonical_string(truth.text) == canonical_string(answer):
         return True, "the same text", truth_key
     if truth.kind == "boolean":
         said = parse_boolean(answer, leading=True)
+        said = _said_of(rule.asked, answer) if said is None else said
         if said is None:
             return False, "is no truth value", canonical_key(answer)
         if said == truth.boolean:
@@ -186,23 +298,47 @@ def compare(truth: Value, answer: str, rule: Rule) -> tuple[bool, str, str]:
         same = parse_moment(answer) == parse_moment(truth.text)
         return same, "the same moment" if same else "another moment", truth_key if same else canonical_key(answer)
     if truth.kind == "range":
-        same = _same_range(truth.text, answer)
-        return same, "the same range" if same else "another range", truth_key if same else canonical_key(answer)
+        same, reason = _same_range(truth.text, answer, rule)
+        return same, reason, truth_key if same else canonical_key(answer)
     if truth.kind in {"vector", "mapping"}:
         matched, reason = _compare_items(truth, answer, rule)
         return matched, reason, truth_key if matched else canonical_key(answer)
-    return False, "another text", canonical_key(answer)
+    if _same_members(truth.text, answer):
+        return True, "the same words", truth_key
+    return False, LITERALLY, canonical_key(answer)
 
 
-def _same_range(truth: str, answer: str) -> bool:
-    expected, given = parse_range(truth), parse_range(answer)
-    if expected is None or given is None:
+def _same_members(truth: str, answer: str) -> bool:
+    """Whether two texts name the same few things: ``a and b`` and ``a, b``."""
+    if len(answer) > 300 or not (_CONJOINED.search(truth) or _CONJOINED.search(answer)):
         return False
-    return all(compare_number(e, str(g.value), Rule())[0] for e, g in zip(expected, given, strict=True))
+    left, right = (
+        [canonical_string(part) for part in _CONJOINED.split(plain(t).strip("[](){}")) if part]
+        for t in (truth, answer)
+    )
+    return len(left) > 1 and left == right and all(len(part.split()) <= 4 for part in left)
+
+
+def _same_range(truth: str, answer: str, rule: Rule) -> tuple[bool, str]:
+    expected, given = parse_interval(truth), parse_interval(answer)
+    if expected is None or given is None:
+        return False, "is no range"
+    ends = ((expected.low, given.low), (expected.high, given.high))
+    if not all(compare_number(e, g.text, rule)[0] for e, g in ends):
+        return False, "another range"
+    if expected.half_open and given.closed != expected.closed:
+        # Which of its ends belongs to it is what such a truth says.
+        return False, "the same ends, of which others belong to the range"
+    return True, "the same range"
 
 
 def _compare_items(truth: Value, answer: str, rule: Rule) -> tuple[bool, str]:
     items, keyed, _ = split_items(answer)
+    if truth.kind == "vector" and len(items) > len(truth.items) and truth.text[:1] not in "[({":
+        # 'a, b and c' has three items.
+        truth = replace(truth, items=tuple(("", part) for part in _CONJOINED.split(truth.text) if part))
+    if truth.kind == "mapping" and len(items) < len(truth.items):
+        items, keyed, _ = split_items(_CONJOINED.sub(", ", plain(answer)))
     if len(items) != len(truth.items):
         spaced, spaced_keyed, _ = split_items(answer, spaced=True)
         if len(spaced) == len(truth.items):
@@ -239,7 +375,7 @@ def _as_enumerated(items: tuple[tuple[str, str], ...], answer: str, wanted: int)
     if len(texts) != wanted:
         ends = parse_range(_LABEL_OF_RANGE.sub("", answer, count=1)) if wanted == 2 else None
         if ends is not None:
-            return tuple(("", str(end.value)) for end in ends)
+            return tuple(("", end.text) for end in ends)
         last = texts[-1] if texts else ""
         before, conjunction, after = last.rpartition(" and " if " and " in last else " & ")
         if conjunction and len(texts) == wanted - 1:

@@ -34,7 +34,8 @@ from decimal import ROUND_DOWN, ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal, Invalid
 from functools import lru_cache
 
 from dsqa.bank import Question
-from dsqa.metrics.answers.question import Rule, Unit, about, memo_of
+from dsqa.metrics.answers.asked import Unit
+from dsqa.metrics.answers.question import Rule, about, memo_of
 from dsqa.metrics.answers.rounding import single_number
 from dsqa.values import EXACT, Number, Value, parse_number, parse_truth, split_items, with_decimal_point
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from dsqa.bank import Question, format_names
-from dsqa.values import canonical_string, parse_number, plain
+from dsqa.metrics.answers.asked import Unit, decimals_in, unit_in
+from dsqa.metrics.answers.choices import Choice, choice_of
+from dsqa.values import canonical_string, parse_boolean, parse_number, plain
 
-__all__ = ["Rule", "Unit", "about", "is_placeholder", "memo_of", "name_of", "pattern_for", "rule_of", "unit_of"]
-
-Unit = Literal["percent", "proportion"] | None
+__all__ = ["Rule", "about", "is_placeholder", "memo_of", "name_of", "pattern_for", "rule_of", "unit_of"]
 
 _PLACEHOLDER = re.compile(r"[@＠]\s{0,3}([^\n@\[\]]{1,80}?)\s{0,3}\[([^\[\]\n]{0,200})\]")
 _GENERIC = frozenset(
@@ -47,11 +47,11 @@ _TEMPLATE = re.compile(
     r"|[Xx#]{2,}|[Xx#]+[.,:][Xx#]+|[Yy]{4}-[Mm]{2}-[Dd]{2}"
     r"|[_.\-\s]{2,}"
 )
-_PERCENT = re.compile(r"\bpercent|\bper cent\b|%|between 0 and 100\b|\bpct\b", re.IGNORECASE)
-_PROPORTION = re.compile(r"between 0 and 1\b|\bproportion|\bprobabilit|\bfraction\b", re.IGNORECASE)
 _ANY_ORDER = re.compile(
     r"\b(?:in any order|order does not matter|order is irrelevant|unordered|as a set)\b", re.IGNORECASE
 )
+_WORD = re.compile(r"[^\W_]+")
+_ALTERNATIVES = re.compile(r"\bor\b|\bnot\b|n['’]t\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"""\n|(?<=[.;])\s|(?:,|,?\s+and)\s+(?=["'“])""")
 
 
@@ -69,6 +69,15 @@ class Rule:
         Whether a vector's order counts: yes, unless the field ``ordered`` or the wording says otherwise.
     decimal_comma
         Whether commas in numbers are decimal commas.
+    decimals
+        How many decimals the question asks for, where it says so.
+    choice
+        The options that the answer is chosen from, where it is.
+    accepted
+        Other values that are right too.
+    asked
+        For a yes/no question its words, case-folded: "not significant" answers "Is it significant?". Empty where
+        the question has a negation or an "or" in it, so that a word of it may mean either.
     """
 
     unit: Unit = None
@@ -76,6 +85,10 @@ class Rule:
     rounding: str | None = None
     ordered: bool = True
     decimal_comma: bool = False
+    decimals: int | None = None
+    choice: Choice | None = None
+    accepted: tuple[str, ...] = ()
+    asked: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -108,7 +121,8 @@ def unit_of(question: Question, name: str) -> Unit:
 
     In this order: the question's field ``unit``; the part's name and the sentences of the format that speak
     of it (all of the format, and the question's text, for a one-part question): "percent", "%", "between 0 and
-    100" against "proportion", "probability", "between 0 and 1". Both or neither mean None. Where the ground truth
+    100" against "proportion", "probability", "between 0 and 1". A per cent sign after some number, "at the 5% level",
+    says nothing. Both or neither mean None. Where the ground truth
     has no per cent sign and this is not "percent", an answer of 20% is the number 0.2; where this is None and the
     ground truth is above 1 in size, an answer in per cent does not match.
     """
@@ -214,6 +228,10 @@ def _gather(question: Question) -> _Facts:
                 rounding=question.setting("rounding", n),
                 ordered=ordered if ordered is not None else not (_ANY_ORDER.search(form) or _ANY_ORDER.search(text)),
                 decimal_comma=bool(question.decimal_comma),
+                decimals=_decimals(question, n, said[n], names),
+                choice=choice_of(question, n),
+                accepted=tuple(question.accepted.get(n, ())),
+                asked=_words_asked(question, n),
             )
             for n in names
         },
@@ -226,10 +244,17 @@ def _unit(question: Question, name: str, said: str, names: tuple[str, ...]) -> U
         return "percent" if given == "percent" else "proportion"
     spaced = name.replace("_", " ")
     told = f"{spaced}\n{_clauses(form, name, said)}" + (f"\n{text}" if len(names) == 1 else "")
-    percent, proportion = bool(_PERCENT.search(told)), bool(_PROPORTION.search(told))
-    if percent == proportion:
-        # The format outweighs the question's text where the two speak of both.
-        percent, proportion = bool(_PERCENT.search(form)), bool(_PROPORTION.search(form))
-        if len(names) > 1 or percent == proportion:
-            return None
-    return "percent" if percent else "proportion"
+    return unit_in(told, form, one_part=len(names) == 1)
+
+
+def _decimals(question: Question, name: str, said: str, names: tuple[str, ...]) -> int | None:
+    own = _clauses(question.format, name, said)
+    further = [question.format, question.question, question.constraints or ""] if len(names) == 1 else []
+    return decimals_in(own, *further)
+
+
+def _words_asked(question: Question, name: str) -> frozenset[str]:
+    if parse_boolean(question.answers[name]) is None or len(question.answers) > 1:
+        return frozenset()
+    text = question.question.casefold()
+    return frozenset() if _ALTERNATIVES.search(text) else frozenset(_WORD.findall(text))

@@ -8,17 +8,25 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dsqa.bank import Question
-from dsqa.metrics.answers.question import is_placeholder, name_of, pattern_for
+from dsqa.metrics.answers.choices import last_letter
+from dsqa.metrics.answers.named import named_values
+from dsqa.metrics.answers.question import is_placeholder, name_of, pattern_for, rule_of
 from dsqa.metrics.answers.statements import boxed, only_value, stated
 from dsqa.metrics.answers.visible import strip_reasoning, without_code
 from dsqa.values import canonical_string, closing_positions, parse_number, plain
 
 __all__ = ["Found", "How", "Reading", "formatted_answer", "read_answer", "read_output"]
 
-How = Literal["format", "boxed", "statement", "whole reply", "last value", "last line", "last number"]
+How = Literal[
+    "format", "named", "boxed", "statement", "whole reply", "last letter", "last value", "last line", "last number"
+]
 
 _LINE_REACH = 300
 _ECHO = 40
+# '(0, 1]', '[0, 1[' and '\left[0, 1\right)' before the bracket that ends the value.
+_INTERVAL = re.compile(
+    r"\s{0,3}(?:\\left)?[\[\](]\s{0,3}[^\[\]()\n\\]{1,40}[,;][^\[\]()\n\\]{1,40}(?:\\right)?[\[\])]\s{0,3}\]"
+)
 
 
 @dataclass(frozen=True)
@@ -82,11 +90,15 @@ def read_answer(text: str, question: Question) -> Reading:
        more than once, **the last one wins** (a model that corrects itself does so later), placeholders and
        blanks apart; earlier ones that differ are recorded as conflicts.
 
+    2. the parts by name in another notation: a JSON object, ``@name: value``, last lines ``name = value``
+       (see `named.named_values`).
+
     For a question of one part also:
 
-    2. ``\boxed{value}``, the last;
-    3. a statement: "The answer is X.", "Final answer: X", "Answer: X" (see `statements.stated`), the last;
-    4. a reply that consists of the value and nothing else.
+    3. ``\boxed{value}`` or a statement, "The answer is X.", "Final answer: X", "Answer: X" (see
+       `statements.stated`): whichever comes last;
+    4. a reply that consists of the value and nothing else;
+    5. where an option is chosen, the last ``(X)`` of the text.
 
     In 2–4 the value must have the form of the ground truth (a number where that is a number …). A value that
     stands anywhere else in the text is only mentioned, and is not the answer.
@@ -96,18 +108,53 @@ def read_answer(text: str, question: Question) -> Reading:
         return _reading({}, {}, ["reasoning was never closed"], question)
     prose = without_code(visible)
     found, conflicts, notes = _formatted(prose, question)
-    name = _only_name(question)
-    if not found and name is not None and prose.strip():
-        for how, finder in (("boxed", boxed), ("statement", stated), ("whole reply", only_value)):
-            hits = [(p, v) for p, v in finder(prose, question.answers[name]) if not is_placeholder(question, name, v)]
-            if hits:
-                position, raw = hits[-1]
-                found[name] = Found(raw, plain(raw), how, position)  # type: ignore[arg-type]
-                differing = _differing([v for _, v in hits])
-                if differing:
-                    conflicts[name] = differing
-                break
+    if not found and prose.strip():
+        _read_otherwise(prose, question, found, conflicts)
     return _reading(found, conflicts, notes, question)
+
+
+def _read_otherwise(
+    text: str, question: Question, found: dict[str, Found], conflicts: dict[str, tuple[str, ...]]
+) -> None:
+    """Read a text without ``@name[value]``; what is read goes into `found` and `conflicts`."""
+    name = _only_name(question)
+    if name is not None and _read_one(text, question, name, found, conflicts):
+        return
+    for part, (position, raw) in named_values(text, question).items():
+        if not is_placeholder(question, part, raw):
+            found[part] = Found(raw, plain(raw), "named", position)
+    if found or name is None:
+        return
+    choice = rule_of(question, name).choice
+    if choice is not None:
+        for position, raw in last_letter(text, choice):
+            found[name] = Found(raw, plain(raw), "last letter", position)
+
+
+def _read_one(
+    text: str,
+    question: Question,
+    name: str,
+    found: dict[str, Found],
+    conflicts: dict[str, tuple[str, ...]],
+    *,
+    whole: bool = True,
+) -> bool:
+    truth, choice = question.answers[name], rule_of(question, name).choice
+    said: list[tuple[int, str, How]] = [(at, raw, "boxed") for at, raw in boxed(text, truth, choice)]
+    said += [(at, raw, "statement") for at, raw in stated(text, truth, choice)]
+    if not said and whole:
+        said = [(at, raw, "whole reply") for at, raw in only_value(text, truth, choice)]
+    # What is said later counts, whichever way it is said.
+    said = sorted((hit for hit in said if not is_placeholder(question, name, hit[1])), key=lambda hit: hit[0])
+    if not said:
+        return False
+    position, raw, how = said[-1]
+    found[name] = Found(raw, plain(raw), how, position)
+    differing = _differing([raw for _, raw, _ in said])
+    if differing:
+        conflicts[name] = differing
+    return True
 
 
 def read_output(stdout: str, value: str | None, question: Question) -> Reading:
@@ -125,21 +172,22 @@ def read_output(stdout: str, value: str | None, question: Question) -> Reading:
     Notes
     -----
     ``@name[value]`` in what was printed, or in the last value; else, for a question of one part, a last value
-    that is exactly one value of the truth's form; else a last printed line that is. A text counts this way only
-    where it is all that was printed: "Done." is no answer.
+    that is exactly one value of the truth's form; else a last printed line that is; else what is read in a text too:
+    a statement, parts by name. A text counts as a last line only where it is all that was printed: "Done." is no
+    answer.
     """
     shown = f"{stdout}\n{value}" if value else stdout
     found, conflicts, notes = _formatted(shown, question)
     name = _only_name(question)
     if not found and name is not None:
-        truth = question.answers[name]
+        truth, choice = question.answers[name], rule_of(question, name).choice
         candidates: list[tuple[How, str]] = []
-        if value is not None and only_value(value, truth):
+        if value is not None and only_value(value, truth, choice):
             candidates.append(("last value", value.strip()))
-        lines = [line for line in stdout[-10_000:].splitlines() if line.strip()]
-        if lines and only_value(lines[-1], truth):
+        lines = [line for line in stdout[-10_000:].split("\n") if line.strip()]
+        if lines and only_value(lines[-1], truth, choice):
             textual = parse_number(lines[-1]) is None
-            if not textual or len(lines) == 1:
+            if not textual or len(lines) == 1 or choice is not None:
                 candidates.append(("last line", lines[-1].strip()))
         candidates = [(how, raw) for how, raw in candidates if not is_placeholder(question, name, raw)]
         if candidates:
@@ -148,6 +196,12 @@ def read_output(stdout: str, value: str | None, question: Question) -> Reading:
             differing = _differing([raw for _, raw in reversed(candidates)])
             if differing:
                 conflicts[name] = differing
+        else:
+            _read_one(shown[-10_000:], question, name, found, conflicts, whole=False)
+    if not found:
+        for part, (position, raw) in named_values(shown, question).items():
+            if not is_placeholder(question, part, raw):
+                found[part] = Found(raw, plain(raw), "named", position)
     return _reading(found, conflicts, notes, question)
 
 
@@ -212,6 +266,9 @@ def _formatted(text: str, question: Question) -> tuple[dict[str, Found], dict[st
 
 def _interval_end(text: str, start: int, end: int | None) -> int | None:
     """Mend the end of a value that is a half-open interval: ``@range[(0, 1]]`` and ``@range[[0, 1)]``."""
+    interval = _INTERVAL.match(text, start)
+    if interval is not None:
+        return interval.end() - 1
     if end is None:
         line = text[start : start + _LINE_REACH].split("\n", 1)[0].split("@", 1)[0]
         last = line.rfind(")]")

@@ -6,18 +6,21 @@ The paper: "If the output is decimal value … the output will be automatically 
 Here: where the ground truth has d decimals, the answer is rounded to d decimals and must then equal it. On a
 tie both neighbours are accepted, because a program's half-up, half-even and binary rounding differ there.
 A ground truth without decimals needs a whole number (``12.0`` matches ``12``): rounding ``11.6`` to ``12``, as
-the paper's sentence would have it word for word, would also let ``0.04`` match ``0``. Digits beyond the
-twelfth of an answer that shows fifteen or more are taken as floating-point noise. A question may set another rule:
-`tolerance`, a largest distance from the truth, or `rounding`, the digits to which both are rounded.
+the paper's sentence would have it word for word, would also let ``0.04`` match ``0``. Where the question says how
+many decimals it wants, and the truth shows fewer (a spreadsheet shows 0.90 as 0.9), the missing ones are zeros.
+Digits beyond the twelfth of an answer that shows fifteen or more are taken as floating-point noise. A question may
+set another rule: `tolerance`, a largest distance from the truth, or `rounding`, the digits to which both are rounded.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import lru_cache
 
-from dsqa.metrics.answers.question import Rule, Unit
+from dsqa.metrics.answers.asked import Unit
+from dsqa.metrics.answers.question import Rule
 from dsqa.values import (
     EXACT,
     Number,
@@ -27,6 +30,7 @@ from dsqa.values import (
     parse_nothing,
     parse_number,
     plain,
+    same_unit,
     split_items,
 )
 
@@ -34,6 +38,7 @@ __all__ = ["canonical_key", "compare_number", "in_unit_of", "single_number"]
 
 
 _LONGEST_WORKED = 200
+_DEEPEST = 8
 _EQUALS = re.compile(r"\s*(?:=|≈|→|⇒|->|=>|\\rightarrow|\\to)\s*")
 _COMPARED = re.compile(r"([^<>≤≥]*\d[^<>≤≥]*?)\s*(<<|<=|>=|[<>≤≥≪≫])\s*(?:(?:α|alpha)\s*=?\s*)?([\d.]+)")
 _ARITHMETIC = re.compile(
@@ -52,7 +57,8 @@ def compare_number(truth: Number, answer: str, rule: Rule) -> tuple[bool, str, s
     given = single_number(answer)
     if given is None:
         return False, "is not one number", canonical_key(answer)
-    if truth.unit and given.unit and truth.unit != given.unit:
+    given = _in_size_of(truth, given)
+    if not same_unit(truth.unit, given.unit):
         return False, f"in {given.unit}, and the truth in {truth.unit}", f"{canonical_key(answer)} {given.unit}"
     if given.percent and not truth.percent and rule.unit is None and truth.finite and abs(truth.value) > 1:
         # 4298 % is the number 42.98, but nobody who was asked for a mean distance means that.
@@ -67,6 +73,8 @@ def compare_number(truth: Number, answer: str, rule: Rule) -> tuple[bool, str, s
         same, reason = _within(scaled.value, truth.value, rule.tolerance)
     elif rule.rounding is not None:
         same, reason = _rounded_alike(scaled.value, truth, rule.rounding)
+    elif rule.decimals is not None and not truth.fraction and not truth.percent and not truth.scaled:
+        same, reason = _as_asked(truth, scaled, rule.decimals)
     elif truth.fraction:
         same, reason = _compare_to_fraction(truth, scaled)
     elif truth.whole:
@@ -85,6 +93,49 @@ def compare_number(truth: Number, answer: str, rule: Rule) -> tuple[bool, str, s
     return same, f"{reason}{note}", key
 
 
+def _in_size_of(truth: Number, given: Number) -> Number:
+    """Bring an answer to the truth's unit of size: ``285,700 EUR`` and ``285.7`` for ``285.7 kEUR``."""
+    power = 0
+    if given.size and given.size != truth.size:
+        power = given.size - truth.size
+    elif truth.size and not given.size and (given.scaled or (given.unit and same_unit(truth.unit, given.unit))):
+        power = -truth.size
+    if not power or not given.finite:
+        return given
+    unit = given.unit if given.unit in {"eur", "usd", "gbp"} or power < 0 < truth.size else ""
+    value, exponent = EXACT.scaleb(given.value, power), given.exponent + power
+    return replace(given, value=value, exponent=exponent, whole=given.whole and exponent >= 0, unit=unit)
+
+
+def _as_asked(truth: Number, given: Number, decimals: int) -> tuple[bool, str]:
+    """Compare at the decimals that the question asks for, whether the truth shows fewer or more of them.
+
+    A truth that shows fewer, as a spreadsheet shows 0.90 as 0.9, has zeros there. Of a truth that shows more an
+    answer may have no more than was asked; one that does have more is held against all that the truth shows.
+    """
+    shown = -truth.exponent
+    said = f"at the {decimals} decimals asked for"
+    if decimals >= shown:
+        if truth.whole and given.whole and not given.fraction:
+            same = given.value == truth.value
+            return same, "the same number" if same else "another number"
+        same = _rounds_to(given.value, truth.value, -decimals)
+        return same, f"equal {said}" if same else f"not equal {said}"
+    if _rounds_to(given.value, truth.value, truth.exponent):
+        return True, f"equal at the truth's {shown} decimals"
+    if given.exponent >= -decimals and not given.fraction and given.exponent <= 0:
+        unit = Decimal(1).scaleb(-decimals)
+        try:
+            rounded = {
+                truth.value.quantize(unit, rounding=m, context=EXACT) for m in (ROUND_HALF_UP, ROUND_HALF_DOWN)
+            }
+        except InvalidOperation:
+            rounded = set()
+        if any(given.value == value for value in rounded) and (given.value != 0 or truth.value == 0):
+            return True, f"equal {said}"
+    return False, f"not equal {said}"
+
+
 def single_number(text: str) -> Number | None:
     """Read a text that is one number, a list of one, or works one out.
 
@@ -94,12 +145,20 @@ def single_number(text: str) -> Number | None:
     if number is None and len(text) <= _LONGEST_WORKED and any(c.isdigit() for c in text):
         bare = plain(text).rstrip(" ,;")
         number = parse_number(bare) or _worked_out(bare)
-    if number is None and text.strip()[-1:] in {"]", ")", "}"}:
-        # '[34.65]', '[[1,234]]' and 'array([3])': a list of one is that one.
+    for _ in range(_DEEPEST):
+        # '[34.65]', '[[1,234]]' and 'array([[3]])': a list of one, nested or not, is that one.
+        if number is not None or text.strip().rstrip(".!")[-1:] not in {"]", ")", "}"} or len(text) > _LONGEST_WORKED:
+            break
         for spaced in (False, True):
             items, keyed, _ = split_items(text, spaced=spaced)
             if len(items) == 1 and not keyed:
-                return parse_number(items[0][1])
+                break
+        else:
+            break
+        if items[0][1] == text:
+            break
+        text = items[0][1]
+        number = parse_number(text)
     return number
 
 

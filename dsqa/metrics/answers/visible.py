@@ -20,10 +20,15 @@ _TAG = re.compile(
 _CHANNEL = re.compile(r"<\|channel\|>\s{0,3}(\w{1,20})[^<]{0,200}<\|message\|>")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([^\n`]*)$")
 _NO_CODE = frozenset({"text", "plaintext", "plain", "txt", "output", "answer", "markdown", "md", "console"})
+_OBJECTS = frozenset({"", "json", "jsonc", "json5"})
 _ANSWER_LINE = re.compile(r"^\s*[@＠][^\n\[]{1,100}\[")
 
 
-_END_MARKS = ("<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end|>", "<|return|>", "<end_of_turn>", "</s>")
+_END_MARKS = (
+    "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "<|end|>", "<|return|>", "<end_of_turn>", "</s>", "<eos>",
+    "<end_code>",
+    "<|EOT|>", "<|eot|>", "<|endofturn|>", "<|eom_id|>", "<|end_of_text|>", "<|end_of_turn|>", "[EOS]", "<EOT>",
+)  # fmt: skip
 
 
 def _without_end_marks(text: str) -> str:
@@ -76,8 +81,8 @@ def without_code(text: str) -> str:
     """Return the text without fenced blocks, save ``@name[value]`` lines.
 
     Models often set their final answer in a fence of its own; that is text, not code. Such lines are kept if the
-    fence holds nothing else, or says that it is no code (``text``, ``output`` …). A fence that is never closed runs
-    to the end.
+    fence holds nothing else, or says that it is no code (``text``, ``output`` …); so is a JSON object that is all of
+    its fence. A fence that is never closed runs to the end.
     """
     if "```" not in text and "~~~" not in text:
         return text
@@ -91,6 +96,8 @@ def without_code(text: str) -> str:
                 answers = [line for line in block if _ANSWER_LINE.match(line)]
                 if language in _NO_CODE or len(answers) == sum(bool(line.strip()) for line in block):
                     kept.extend(answers)
+                elif language in _OBJECTS and _is_object(block):
+                    kept.extend(block)
                 block, fence = [], ""
             else:
                 block.append(line)
@@ -99,3 +106,8 @@ def without_code(text: str) -> str:
         else:
             kept.append(line)
     return "\n".join(kept)
+
+
+def _is_object(block: list[str]) -> bool:
+    text = "\n".join(block).strip()
+    return text.startswith("{") and text.endswith("}")
