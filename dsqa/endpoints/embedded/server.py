@@ -16,6 +16,7 @@ from typing import BinaryIO, cast
 
 import aiohttp
 
+from dsqa.endpoints.embedded.models import DEFAULT_MODEL, MODELS
 from dsqa.endpoints.embedded.weights import find_weights, hash_weights
 from dsqa.errors import EndpointError, MissingDependencyError
 from dsqa.installed import installed_version
@@ -93,10 +94,13 @@ def _weights_of(name: str, config: EndpointConfig) -> Path:
         if not path.is_file():
             raise EndpointError(f"endpoint '{name}': there is no such weights file", path=path)
         return path
-    found = find_weights()
+    model = MODELS.get(config.model) if config.model else None
+    found = find_weights(model)
     if found is None:
+        wanted = model or DEFAULT_MODEL
         raise MissingDependencyError(
-            "the embedded model's weights are not here", hint="'dsqa doctor --get-model' fetches them, 93 MB"
+            f"endpoint '{name}': the weights of {wanted.name} are not here",
+            hint=f"'dsqa doctor --get-model {wanted.name}' fetches them, {wanted.megabytes} MB",
         )
     return found
 

