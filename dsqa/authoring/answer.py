@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from dsqa.authoring.truths import decimals_asked
 from dsqa.authoring.wording import is_code_file
-from dsqa.bank.complete import MADE_UP, format_for
+from dsqa.bank.answer_format import MADE_UP, format_for
 from dsqa.bank.convert import write_bank
 from dsqa.bank.load import Item, examine_bank
 from dsqa.bank.model import Question
@@ -22,7 +22,7 @@ from dsqa.values import parse_number, plain
 
 __all__ = ["Answered", "Outcome", "answer_bank"]
 
-Outcome = Literal["filled in", "as it was", "overwritten", "differs", "failed", "no code"]
+Outcome = Literal["filled in", "as it was", "overwritten", "differs", "failed", "no code", "left out"]
 
 _UNSAID_DECIMALS = 2
 _UNSAID_DIGITS = 3
@@ -76,23 +76,22 @@ def answer_bank(
     Returns
     -------
     tuple of Answered
-        One per question.
+        One per question; those that cannot be used, last.
 
     Raises
     ------
     BankError
-        The bank has errors, no question has code, or the target is there already.
+        No question can be used or has code, or the target is there already.
     ExecutionRefusedError
         There is too little isolation to run code in.
     """
     if target.exists() and not force:
         raise BankError("is there already", path=target, hint="name another with --out, or --force replaces it")
     examined = examine_bank(path, data_dir, answers_needed=False)
-    for finding in examined.errors:
-        raise finding.to_error()
     bank = examined.bank()
+    items = [item for item in examined.items if item.usable]
     snippets = {}
-    for item in examined.items:
+    for item in items:
         question = item.question
         if question.reference_code:
             code = _code(question, path)
@@ -110,10 +109,13 @@ def answer_bank(
         if progress is not None:
             progress(len(results), len(snippets))
     answered, questions = [], []
-    for item in examined.items:
+    for item in items:
         one, question = _settle(item, results.get(item.question.id), overwrite)
         answered.append(one)
         questions.append(question)
+    for finding in examined.errors:
+        if finding.question not in bank.ids:
+            answered.append(Answered(finding.question or f"line {finding.line}", "left out", {}, {}, finding.message))
     if not any(one.outcome == "failed" for one in answered):
         target.parent.mkdir(parents=True, exist_ok=True)
         write_bank(target, questions)
@@ -136,7 +138,8 @@ def _settle(item: Item, result: ExecutionResult | None, overwrite: bool) -> tupl
     question = item.question
     typed = {} if item.unanswered else question.answers
     if result is None:
-        return Answered(question.id, "no code", {}, typed), question
+        wrong = [f.message for f in item.source.findings if f.severity == "error"]
+        return Answered(question.id, "no code", {}, typed, f"not marked: {wrong[0]}" if wrong else ""), question
     if result.outcome != "ran":
         detail = f"{result.outcome}: {result.detail}" if result.detail else result.outcome
         return Answered(question.id, "failed", {}, typed, detail), question

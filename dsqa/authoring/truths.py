@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dsqa.authoring import literal
 from dsqa.bank.findings import Finding
 from dsqa.bank.model import Question
 from dsqa.metrics import compare_answer, read_answer
@@ -16,7 +17,8 @@ __all__ = ["check", "decimals_asked"]
 _WHOLE = re.compile(r"\b(?:integer|int|whole number|count)\b(?! or\b)", re.IGNORECASE)
 _NUMBER = re.compile(r"\b(?:number|numeric|float|floating|decimal|decimals|percentage)\b", re.IGNORECASE)
 _NOT_ONE_NUMBER = re.compile(
-    r"\b(?:list|vector|array|numbers|names?|dictionary|separated|strings?|text)\b", re.IGNORECASE
+    r"\b(?:list|vector|array|tuple|pair|triple|numbers|integers|values|names?|dictionary|separated|strings?|text)\b",
+    re.IGNORECASE,
 )
 _DECIMALS = re.compile(
     r"\b(?:(\d{1,2})|(one|two|three|four|five|six))[- ](?:decimals?|decimal places?|d\.?p\.?)(?![\w])", re.IGNORECASE
@@ -34,6 +36,9 @@ def check(question: Question) -> Iterator[Finding]:
     """Yield what is wrong with the ground truths, the settings that go with them, and the traps."""
     for name, text in question.common_answers:
         truth = parse_truth(text)
+        yield from literal.check(question, name, text, truth)
+        if question.choice(name) is not None:
+            continue
         yield from _read_back(question, name, text)
         yield from _form(question, name, text, truth)
         yield from _settings(question, name, text, truth)
@@ -61,13 +66,19 @@ def _read_back(question: Question, name: str, text: str) -> Iterator[Finding]:
 def _form(question: Question, name: str, text: str, truth: Value) -> Iterator[Finding]:
     said = about(question, name)
     number = truth.number
-    wants_list = bool(_NOT_ONE_NUMBER.search(said))
+    wants_list = bool(_NOT_ONE_NUMBER.search(said)) or _asks_for_several(question, name, truth)
     if _WHOLE.search(said) and not _DECIMALS.search(said) and not wants_list:
         if number is None or not (number.finite and number.value == number.value.to_integral_value()):
             yield Finding(
                 "common_answers", f"'{text}' of {name} is no whole number, which the format asks for", _EITHER
             )
-    elif _NUMBER.search(said) and not wants_list and number is None and truth.kind != "nothing":
+    elif (
+        _NUMBER.search(said)
+        and not wants_list
+        and number is None
+        and truth.kind != "nothing"
+        and not literal.has_unit(text)
+    ):
         yield Finding("common_answers", f"'{text}' of {name} is no number, which the format asks for", _EITHER)
     wanted = None if _settled(question, name) else decimals_asked(question, name)
     if wanted is not None and number is not None and number.finite and not number.bound and not number.fraction:
@@ -96,6 +107,17 @@ def _form(question: Question, name: str, text: str, truth: Value) -> Iterator[Fi
         hint = "write a decimal point; decimal_comma: yes lets answers have a comma"
         yield Finding("common_answers", message, hint, severity="warning")
     yield from _choice(name, text, said)
+
+
+def _other(truth: Value, text: str) -> bool:
+    """Whether a truth is something other than a number on purpose, or is said of elsewhere."""
+    return truth.kind == "nothing" or literal.has_unit(text)
+
+
+def _asks_for_several(question: Question, name: str, truth: Value) -> bool:
+    """Whether the placeholder has as many items as the truth: ``@peak[month, year, price]``."""
+    shown = re.search(rf"@{re.escape(name)}\[([^\[\]]*)\]", question.format)
+    return truth.kind == "vector" and shown is not None and len(shown[1].split(",")) == len(truth.items)
 
 
 def _decimals_anywhere(form: str) -> set[int]:

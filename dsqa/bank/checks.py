@@ -28,7 +28,7 @@ def check_text(question: Question) -> Iterator[Finding]:
     """Yield a finding for each text that is blank, or that cannot be written as UTF-8."""
     for name in ("id", "question", "format"):
         value: str = getattr(question, name)
-        if not value.strip():
+        if not value.strip() and (name != "format" or question.marked):
             yield Finding(name, "is blank")
     for name, value in question.model_dump(mode="python").items():
         try:
@@ -45,6 +45,8 @@ def check_names(question: Question) -> Iterator[Finding]:
     for name, times in Counter(given).items():
         if times > 1:
             yield Finding("common_answers", f"gives '{name}' {times} times", "give each answer once")
+    if not asked and not given:
+        return  # an open question: nothing is read out of its answers
     if not asked:
         example = f"for example @{given[0] if given else 'answer'}[value]"
         yield Finding("format", "has no @name[value] placeholder, so no answer can be read", example)

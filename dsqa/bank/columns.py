@@ -13,9 +13,11 @@ _ALIASES: dict[str, str] = {
     "id": "id nr no number key question_id question_no question_number qid item item_id",
     "question": "text question_text prompt task problem q wording exercise",
     "common_answers": "answer answers truth ground_truth groundtruth solution expected expected_answer correct "
-    "correct_answer right_answer model_answer label labels target gold",
+    "correct_answer right_answer model_answer label labels target gold "
+    "answer_key answerkey sample_answer sample_solution",
     "format": "answer_format output_format response_format answer_type",
-    "file_name": "data file filename data_file datafile dataset data_set csv csv_file file_path",
+    "file_name": "data file filename data_file datafile dataset data_set csv csv_file file_path "
+    "data_file_name data_set_file dataset_file data_files",
     "level": "difficulty difficulty_level",
     "concepts": "concept topic topics tag tags skill skills",
     "category": "task_type question_type kind",
@@ -36,6 +38,8 @@ _ALIASES: dict[str, str] = {
     "criteria": "criterion rubric",
     "notes": "note comment comments remark remarks",
 }
+_LONGEST = 80
+_PARENTHESES = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _FIELD_OF = {alias: name for name, text in _ALIASES.items() for alias in [name, *text.split()]}
 
 LABELS: dict[str, str] = {
@@ -45,9 +49,21 @@ LABELS: dict[str, str] = {
 
 
 def field_named(written: str) -> str | None:
-    """Return the field that a header means: up to case, blanks, hyphens and marks; None for an unknown one."""
-    word = re.sub(r"[\s\-/.]+", "_", written.strip().strip("*_:#").strip().casefold())
-    return "id" if written.strip() == "#" else _FIELD_OF.get(word.strip("_"))
+    """Return the field that a header means, or None for an unknown one.
+
+    Case, blanks, hyphens and marks do not count, nor does what stands in parentheses where the rest is known:
+    *Data set (file)*, *Difficulty?*, *Model answer (2 decimals)*.
+    """
+    if written.strip() == "#":
+        return "id"
+    known = _FIELD_OF.get(_folded(written))
+    if known is None and len(written) < _LONGEST and ("(" in written or "[" in written):
+        known = _FIELD_OF.get(_folded(_PARENTHESES.sub(" ", written)))
+    return known
+
+
+def _folded(written: str) -> str:
+    return re.sub(r"[\s\-/.]+", "_", written.strip().strip("*_:#?!").strip().casefold()).strip("_")
 
 
 def by_hand(keys: Iterable[str]) -> bool:

@@ -8,31 +8,39 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
+from dsqa.bank.answer_format import MADE_UP, format_for
 from dsqa.bank.cells import JSON_MARK, common_answers_of, parse_cell
 from dsqa.bank.checks import format_names
 from dsqa.bank.columns import fields_of
-from dsqa.bank.fields import as_text, check_unit
+from dsqa.bank.fields import as_text, options_by_letter
 from dsqa.bank.findings import Finding
 from dsqa.bank.model import Level, Question
+from dsqa.bank.options import letters_of, options_in
 from dsqa.bank.rows import Row
-from dsqa.values import parse_boolean, parse_truth
+from dsqa.bank.written import decimals_said, final_answer, is_open, option_columns, with_decimals
 
-__all__ = ["MADE_UP", "Completed", "complete", "format_for"]
+__all__ = ["MADE_LEVEL", "Completed", "complete"]
 
 _COMMA_NUMBER = re.compile(r"((?:[€£$] ?)?-?(?:\d{1,3}(?:\.\d{3})+|\d+)),(\d+)( ?(?:[%€£$]|[A-Za-z]{1,5}))?")
 _COMMA_ALONE = re.compile(r"[-−]?\d+,(?:\d{1,2}|\d{4,})")
-_MADE_LEVEL = "medium"
+MADE_LEVEL = "medium"
+"""The level of a question that says none."""
 
 
 @dataclass
 class Completed:
-    """A row's fields, and where each was found; what was made up, by field; whether the answer is still missing."""
+    """A row's fields and where each was found.
+
+    `made_up` says, by field, what was made up; `taken` how what is there was taken; `unanswered` whether the answer
+    is still to be worked out.
+    """
 
     fields: dict[str, Any]
     row: Row
     written: Mapping[str, str]
     findings: list[Finding] = field(default_factory=list)
     made_up: dict[str, str] = field(default_factory=dict)
+    taken: dict[str, str] = field(default_factory=dict)
     unanswered: bool = False
 
     def place(self, name: str | None) -> tuple[int, str | None]:
@@ -40,11 +48,19 @@ class Completed:
         as_written = self.written.get(name or "", name or "")
         return self.row.lines.get(as_written, self.row.line), self.row.cells.get(as_written)
 
+    def header(self, name: str) -> str:
+        """Return what the field is called where it was written: "Answer (2 decimals)"."""
+        return self.written.get(name, "")
+
+    def unrounded(self, name: str) -> bool:
+        """Whether a field is a number of a spreadsheet that its cell does not round."""
+        return self.written.get(name, name) in self.row.unrounded
+
     def add(self, name: str | None, message: str, hint: str | None = None, **kind: Any) -> None:
         """Add a finding at the place of a field."""
         line, cell = self.place(name)
         if cell is None and self.row.cells:
-            # The cell is blank; of several sheets, the line alone would not say which row.
+            # The sheet has no such column; of several sheets, the line alone would not say which row.
             message = f"{message}, in the row of cell {next(iter(self.row.cells.values()))}"
         said = self.fields.get("id")
         question = said if isinstance(said, str) else None
@@ -65,15 +81,20 @@ def complete(row: Row, position: int, *, decimal_comma: bool = False, answers_ne
     answers_needed
         Whether a question without an answer is an error; else one with reference code waits for it.
     """
-    kept = fields_of(str(name) for name in row.values)
-    done = Completed({}, row, {kept[str(name)]: str(name) for name in row.values})
+    kept = fields_of([*(str(name) for name in row.values), *(c for c in row.cells if c not in row.values)])
+    done = Completed({}, row, {field: written for written, field in kept.items()})
     if row.exact:
         done.fields.update(row.values)
         if not answers_needed and row.values.get("reference_code") and not row.values.get("common_answers"):
-            _leave_unanswered(done, format_names(str(row.values.get("format") or "")))
+            asked = format_names(str(row.values.get("format") or ""))
+            names = _leave_unanswered(done, asked or ("answer",))
+            done.fields.pop("unmarked", None)
+            if not asked:
+                done.fields["format"] = _made_format(names, [""], {}, done)
         return done
     raw = {kept[str(name)]: value for name, value in row.values.items()}
     raw = {name: value for name, value in raw.items() if value not in (None, "") or name not in Question.model_fields}
+    _options(raw, done)
     given = raw.get("id")
     done.fields["id"] = str(as_text(given)).strip() if given is not None else f"q{position}"
     if given is None:
@@ -82,14 +103,16 @@ def complete(row: Row, position: int, *, decimal_comma: bool = False, answers_ne
         )
     _further(raw, done)
     names = _format_and_answers(raw, done, decimal_comma, answers_needed)
+    if done.fields["common_answers"] == []:
+        raw.setdefault("unmarked", list(names))
     for name, value in raw.items():
         if name in done.fields or name not in Question.model_fields or name in {"common_answers", "format"}:
             continue
         _field(name, value, names, done, decimal_comma)
     level = done.fields.get("level")
     if level is None:
-        done.fields["level"] = _MADE_LEVEL
-        done.made_up["level"] = f"taken as '{_MADE_LEVEL}'"
+        done.fields["level"] = MADE_LEVEL
+        done.made_up["level"] = f"taken as '{MADE_LEVEL}'"
     elif isinstance(level, str) and level.strip().casefold() in get_args(Level):
         done.fields["level"] = level.strip().casefold()
     if isinstance(done.fields.get("traps"), dict) and len(names) == 1:
@@ -129,6 +152,31 @@ def _single(value: Any) -> bool:
     return not isinstance(value, list | tuple | dict)
 
 
+def _options(raw: dict[str, Any], done: Completed) -> None:
+    """Settle what is chosen from: the field, a column for each option, or a list in the question's text."""
+    columns = option_columns(str(name) for name in raw if name not in Question.model_fields)
+    value = raw.get("options")
+    if value is not None:
+        if isinstance(value, str):
+            try:
+                value = parse_cell("options", value, ())
+            except ValueError as error:
+                done.add("options", str(error))
+                value = {}
+    elif columns:
+        value = {letter: str(as_text(raw[column])) for letter, column in columns.items()}
+        for column in columns.values():
+            del raw[column]
+        done.taken["options"] = "read from a column for each option"
+    else:
+        return
+    try:
+        raw["options"] = options_by_letter(value)
+    except ValueError as error:
+        done.add("options", str(error))
+        del raw["options"]
+
+
 def _format_and_answers(
     raw: dict[str, Any], done: Completed, decimal_comma: bool, answers_needed: bool
 ) -> tuple[str, ...]:
@@ -139,27 +187,23 @@ def _format_and_answers(
     asked = tuple(name for name in format_names(form) if name not in left_out)
     value = raw.get("common_answers")
     pairs: list[Any] | None = None
-    if value is None or (isinstance(value, str) and not value.strip()):
+    if value is None or value in ([], {}) or (isinstance(value, str) and (not value.strip() or is_open(value))):
         if not answers_needed and raw.get("reference_code"):
-            names = _leave_unanswered(done, asked or ("answer",))
-            done.fields["format"] = form if asked else _made_format(names, [""], raw, done)
+            names = _leave_unanswered(done, asked or format_names(form) or ("answer",))
+            raw.pop("unmarked", None)
+            done.fields["format"] = form if format_names(form) else _made_format(names, [""], raw, done)
             return names
-        hint = "write the right answer"
-        if raw.get("reference_code"):
-            hint += ", or let the reference code work it out: dsqa bank answer FILE"
-        done.add("answer", "is missing", hint)
-        # The error is said; what else is wrong with the question is still looked for.
+        return _leave_open(value, raw, done)
+    try:
+        pairs = _pairs(_final(value, raw), asked)
+    except ValueError as error:
+        done.add("common_answers", str(error))
         pairs = [(name, "?") for name in asked or ("answer",)]
-    else:
-        try:
-            pairs = _pairs(value, asked)
-        except ValueError as error:
-            done.add("common_answers", str(error))
-            pairs = [(name, "?") for name in asked or ("answer",)]
     if decimal_comma:
         pairs = [_with_point(pair, done) for pair in pairs]
     elif raw.get("decimal_comma") is None:
         _look_at_commas(pairs, done)
+    pairs = _with_decimals(_with_letters(pairs, raw, done), raw, done)
     done.fields["common_answers"] = pairs
     try:
         names = tuple(str(name) for name, _ in pairs)
@@ -169,6 +213,71 @@ def _format_and_answers(
         return asked
     done.fields["format"] = form if asked else _made_format(names, truths, raw, done)
     return names
+
+
+def _leave_open(value: Any, raw: dict[str, Any], done: Completed) -> tuple[str, ...]:
+    """Take a question without an answer as an open one: asked and shown, and not marked."""
+    form = str(raw.get("format") or "")
+    done.fields["common_answers"] = []
+    done.fields["format"] = form
+    if raw.get("reference_code"):
+        hint = "write the right answer, or let the reference code work it out: dsqa bank answer FILE"
+        done.add("common_answers", "is missing", hint)
+    elif value is None or not str(value).strip():
+        hint = "write the right answer, or 'open' to say that there is none"
+        message = "is empty, so this is an open question: asked, shown, not marked"
+        done.add("common_answers", message, hint, severity="warning")
+    else:
+        done.taken["common_answers"] = "an open question: asked, shown, not marked"
+    return format_names(form) or ("answer",)
+
+
+def _final(value: Any, raw: dict[str, Any]) -> Any:
+    """Return the last value of a worked solution, which becomes the model answer in words."""
+    final = final_answer(value) if isinstance(value, str) else None
+    if final is None:
+        return value
+    raw.setdefault("reference_text", value.strip())
+    return final
+
+
+def _with_letters(pairs: list[Any], raw: dict[str, Any], done: Completed) -> list[Any]:
+    """Return truths as the letters of the options that they name."""
+    options = raw.get("options")
+    told = options or options_in(str(raw.get("question") or ""))
+    if not told or not all(isinstance(p, list | tuple) and len(p) == 2 and isinstance(p[1], str) for p in pairs):
+        return pairs
+    letters = [letters_of(truth, told) for _, truth in pairs]
+    if options is None:
+        if not all(letters):
+            return pairs
+        raw["options"] = told
+        done.taken["options"] = "read out of the question's text"
+    elif len(pairs) == 1 and not letters[0]:
+        shown = ", ".join(told)
+        done.add("common_answers", f"'{pairs[0][1]}' names none of the options", f"write one of the letters: {shown}")
+    return [(name, ", ".join(named) if named else truth) for (name, truth), named in zip(pairs, letters, strict=True)]
+
+
+def _with_decimals(pairs: list[Any], raw: dict[str, Any], done: Completed) -> list[Any]:
+    """Return truths with the decimals that the question's words ask for: Excel shows 0.90 as 0.9."""
+    if raw.get("tolerance") or raw.get("rounding") or raw.get("options"):
+        return pairs
+    wanted = decimals_said(
+        str(raw.get("question") or ""), str(raw.get("format") or ""), done.header("common_answers")
+    )
+    if wanted is None:
+        return pairs
+    result = []
+    for pair in pairs:
+        name, truth = pair if isinstance(pair, list | tuple) and len(pair) == 2 else (None, None)
+        # Of several parts the words may be about one: a whole number is left alone.
+        alike = isinstance(truth, str) and (len(pairs) == 1 or "." in truth)
+        text = with_decimals(truth, wanted, rounded=done.unrounded("common_answers")) if alike else None
+        if text is not None:
+            done.taken["common_answers"] = "written with the decimals that the question asks for"
+        result.append(pair if text is None else (name, text))
+    return result
 
 
 def _leave_unanswered(done: Completed, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -199,7 +308,7 @@ def _with_point(pair: Any, done: Completed) -> Any:
     if match is None:
         return pair
     text = f"{match[1].replace('.', '')}.{match[2]}{match[3] or ''}"
-    done.made_up["common_answers"] = "decimal commas read as points (cells stand between semicolons)"
+    done.taken["common_answers"] = "decimal commas read as points (cells stand between semicolons)"
     return name, text
 
 
@@ -221,60 +330,6 @@ def _made_format(names: tuple[str, ...], truths: list[str], raw: dict[str, Any],
         done.made_up["format"] = "given the placeholder @name[value] that answers are read by"
     else:
         done.made_up["format"] = MADE_UP
-    return format_for(names, truths, said, units)
-
-
-MADE_UP = "made up from the answer"
-"""What is said of a format that the author did not give."""
-
-
-def format_for(
-    names: tuple[str, ...], truths: list[str], said: str = "", units: Mapping[str, str] | None = None
-) -> str:
-    """Return a format for answers of these names, from what the author said of it or from the truths' own form.
-
-    `units` holds the field ``unit`` by name: whoever is asked must be told in which unit the answer counts.
-    """
-    units = units or {}
-    if len(names) == 1:
-        form = f"@{names[0]}[value]"
-        about = said.strip() or _described(truths[0], units.get(names[0], ""))
-        return f'{form} where "value" is {about}' if about else form
-    form = ", ".join(f"@{name}[{name}_value]" for name in names)
-    if said.strip():
-        return f"{form}, where: {said.strip()}"
-    parts = [(name, _described(truth, units.get(name, ""))) for name, truth in zip(names, truths, strict=True)]
-    described = "; ".join(f'"{name}_value" is {about}' for name, about in parts if about)
-    return f"{form} where {described}" if described else form
-
-
-def _unit_said(unit: str) -> str:
-    try:
-        known = check_unit(unit)
-    except ValueError:  # said where the field itself is looked at
-        return ""
-    return ", in per cent" if known == "percent" else ", as a proportion between 0 and 1"
-
-
-def _described(truth: str, unit: str = "") -> str:
-    """Say what form an answer has, without giving it away."""
-    value = parse_truth(truth)
-    if value.kind == "number" and value.number is not None:
-        number = value.number
-        percent = _unit_said("%" if number.percent else str(unit))
-        if number.bound or not number.finite or number.fraction:
-            return "a number"
-        decimals = -number.exponent
-        if number.whole or decimals <= 0:
-            return f"a whole number{percent}"
-        return f"a number rounded to {decimals} decimal{'s' if decimals > 1 else ''}{percent}"
-    if parse_boolean(truth) is not None:
-        return '"yes" or "no"' if truth.strip().casefold() in {"yes", "no"} else '"True" or "False"'
-    kinds = {
-        "vector": "a list, separated by commas",
-        "mapping": "a list of name: value, separated by commas",
-        "moment": "a date as YYYY-MM-DD" if "-" in truth else "a date or time",
-        "range": "a range",
-        "string": "a short text",
-    }
-    return kinds.get(value.kind, "")
+    options = raw.get("options") or {}
+    letters = {name: letters_of(truth, options) for name, truth in zip(names, truths, strict=True)} if options else {}
+    return format_for(names, truths, said, units, {name: len(named) for name, named in letters.items() if named})

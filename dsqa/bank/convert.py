@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import filecmp
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from dsqa.bank.findings import Finding
 from dsqa.bank.formats import SUFFIXES, format_of
 from dsqa.bank.load import data_folder, examine_bank, load_bank
 from dsqa.bank.model import Bank, Question
@@ -18,11 +20,25 @@ __all__ = ["Converted", "convert_bank", "write_bank"]
 
 @dataclass(frozen=True)
 class Converted:
-    """What was written: the bank file, and the data files that were copied beside it."""
+    """What was written, and what could not be.
+
+    Parameters
+    ----------
+    path, questions
+        The bank file, and how many questions it has.
+    copied
+        The data files that were copied beside it.
+    problems
+        What was wrong in the source: those questions are written without their answer, or left out.
+    not_held
+        Fields that the format has no place for, and how many questions lost them.
+    """
 
     path: Path
     questions: int
     copied: tuple[Path, ...]
+    problems: tuple[Finding, ...] = ()
+    not_held: Mapping[str, int] = field(default_factory=dict)
 
 
 def convert_bank(
@@ -49,7 +65,7 @@ def convert_bank(
     Raises
     ------
     BankError
-        The source has errors, the target is there already, or the format cannot hold the bank.
+        No question of the source can be used, the target is there already, or the format cannot hold the bank.
     """
     format_of(target)
     if target.exists() and not overwrite:
@@ -58,35 +74,46 @@ def convert_bank(
     folder = _folder_for(bank, target)
     copies = list(_copies(bank, folder)) if folder is not None else []
     target.parent.mkdir(parents=True, exist_ok=True)
-    write_bank(target, bank.questions)
+    not_held = write_bank(target, bank.questions)
     for origin, copy in copies:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(origin, copy)
-    return Converted(target, len(bank), tuple(copy for _, copy in copies))
+    return Converted(target, len(bank), tuple(copy for _, copy in copies), bank.problems, not_held)
 
 
-def write_bank(path: Path, questions: Sequence[Question]) -> None:
+def write_bank(path: Path, questions: Sequence[Question]) -> dict[str, int]:
     """Write questions to a file, whole or not at all, in the format that its name says.
+
+    Returns
+    -------
+    dict
+        The fields that a quiz format has no place for, with the number of questions that lost them; empty for any
+        other format.
 
     Raises
     ------
     BankError
         The format cannot hold them as they are; the file is left as it was.
     """
+    form = format_of(path)
     beside = path.with_name(f".{path.stem}.new{path.suffix}")
+    lost: Counter[str] = Counter()
     try:
-        format_of(path).write(beside, questions)
-        back = load_bank(beside, path.parent, check_data=False)
-        for wrote, read in zip(questions, back, strict=False):
-            if wrote.to_dict() != read.to_dict():
-                name = next(k for k in {**wrote.to_dict(), **read.to_dict()} if _of(wrote, k) != _of(read, k))
-                message = f"cannot hold '{name}' of question '{wrote.id}' as it is"
-                raise BankError(message, path=path, field=name, hint="choose another format, for example .jsonl")
+        form.write(beside, questions)
+        back = load_bank(beside, path.parent, check_data=False, strict=True)
         if len(back) != len(questions):
             raise BankError("cannot hold these questions as they are", path=path, hint="choose another format")
+        for wrote, read in zip(questions, back, strict=True):
+            differing = {k for k in {**wrote.to_dict(), **read.to_dict()} if _of(wrote, k) != _of(read, k)}
+            unheld = differing - set(form.holds) if form.holds else set()
+            lost.update(unheld)
+            for name in sorted(differing - unheld):
+                message = f"cannot hold '{name}' of question '{wrote.id}' as it is"
+                raise BankError(message, path=path, field=name, hint="choose another format, for example .jsonl")
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+    return dict(lost)
 
 
 def _of(question: Question, name: str) -> object:

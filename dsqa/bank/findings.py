@@ -11,7 +11,7 @@ from dsqa.errors import BankError
 __all__ = ["Finding", "Severity"]
 
 Severity = Literal["error", "warning", "note"]
-"""error: the bank cannot be used; warning: it can, and something is probably wrong; note: what was taken as meant."""
+"""error: the question is not marked or left out; warning: probably wrong; note: what was taken as meant."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Finding:
         The question's id, as far as it is known.
     path
         The file.
+    whole
+        Whether it is about the bank as a whole, so that no question of it can be used.
     """
 
     field: str | None
@@ -44,6 +46,7 @@ class Finding:
     cell: str | None = None
     question: str | None = None
     path: Path | None = None
+    whole: bool = False
 
     def to_error(self) -> BankError:
         """Return the finding as an error to raise."""

@@ -3,50 +3,32 @@
 from __future__ import annotations
 
 import difflib
-import json
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, get_args
-
-from pydantic import ValidationError
 
 from dsqa.bank.checks import check_data_file, check_names, check_text
 from dsqa.bank.complete import Completed, complete
+from dsqa.bank.data_names import say_once, with_files
 from dsqa.bank.findings import Finding
 from dsqa.bank.formats import SUFFIXES, format_of
 from dsqa.bank.labels import add_labels, labels_beside
-from dsqa.bank.model import NO_ANSWER, OPTIONAL, Bank, Level, Question
+from dsqa.bank.model import Bank, Question
 from dsqa.bank.rows import Source
+from dsqa.bank.validating import MARKED_BY, unmarked, validated
 from dsqa.errors import BankError
 
 __all__ = ["Examined", "Item", "builtin_bank_path", "data_folder", "examine_bank", "load_bank"]
 
-_FIELDS = "id, question, concepts, format, file_name, level, common_answers"
-_EXAMPLES = {
-    "concepts": ("must be a list of texts", 'for example ["Data Summary"]'),
-    "criteria": ("must be a list of texts", 'for example ["The axes are labelled."]'),
-    "unmarked": ("must be a list of names", 'for example ["p_value"]'),
-    "options": ("must give the options by letter", 'for example {"A": "the mean", "B": "the median"}'),
-    "accepted": ("must give other right values by answer", 'for example {"city": ["NYC"]}'),
-    "traps": ("must give values by convention and answer", 'for example {"ddof=0": {"sd": "1.23"}}'),
-    "ordered": ("must be true or false", None),
-    "decimal_comma": ("must be true or false", None),
-    "n": ("must be a whole number from 1", None),
-}
-_KINDS = {
-    "str": "text", "bool": "true/false", "int": "a number", "float": "a number", "list": "a list",
-    "tuple": "a list", "dict": "an object", "NoneType": "null",
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Item:
-    """A question and where it was read from; `unanswered` if its ground truth is still to be worked out."""
+    """A question and where it was read from; `usable` unless it must be left out of the bank."""
 
     question: Question
     source: Completed
+    usable: bool = True
 
     @property
     def unanswered(self) -> bool:
@@ -68,17 +50,23 @@ class Examined:
         """The findings for which the bank cannot be used."""
         return tuple(f for f in self.findings if f.severity == "error")
 
-    def bank(self) -> Bank:
-        """Return the bank.
+    def bank(self, *, strict: bool = False) -> Bank:
+        """Return the bank of the questions that can be asked.
+
+        A question of which the answer is wrong in itself is not marked; one that cannot be asked (no text, an id
+        given twice, no data file) is left out. The bank's `problems` say which and why.
 
         Raises
         ------
         BankError
-            The first thing that is wrong.
+            The first thing that is wrong: with `strict` always, else where no question is left or the data files
+            are not where they are looked for.
         """
+        questions = tuple(item.question for item in self.items if item.usable)
         for finding in self.errors:
-            raise finding.to_error()
-        return Bank(tuple(item.question for item in self.items), self.data_dir, self.path)
+            if strict or not questions or finding.whole:
+                raise finding.to_error()
+        return Bank(questions, self.data_dir, self.path, self.errors)
 
 
 def builtin_bank_path() -> Path:
@@ -87,9 +75,17 @@ def builtin_bank_path() -> Path:
 
 
 def load_bank(
-    path: Path, data_dir: Path | None = None, *, check_data: bool = True, labels: Path | None = None
+    path: Path | str,
+    data_dir: Path | str | None = None,
+    *,
+    check_data: bool = True,
+    labels: Path | str | None = None,
+    strict: bool = False,
 ) -> Bank:
     """Read and check a bank.
+
+    One bad question does not make the bank unusable: it is not marked, or left out where it cannot be asked; see
+    `Examined.bank`.
 
     Parameters
     ----------
@@ -103,18 +99,23 @@ def load_bank(
     labels
         A JSONL file with the ground truths by id, where they are apart from the questions. By default
         ``X-labels.jsonl`` beside ``X-questions.jsonl``, if it is there.
+    strict
+        Refuse a bank in which anything is wrong.
 
     Returns
     -------
     Bank
-        The questions in file order.
+        The questions in file order, and the problems of those that are not marked or left out.
 
     Raises
     ------
     BankError
-        The first thing that is wrong, with its line, field and remedy.
+        The file cannot be read, or the first thing that is wrong where no question is left; with line, field and
+        remedy.
     """
-    return examine_bank(path, data_dir, check_data=check_data, labels=labels).bank()
+    folder = None if data_dir is None else Path(data_dir)
+    beside = None if labels is None else Path(labels)
+    return examine_bank(Path(path), folder, check_data=check_data, labels=beside).bank(strict=strict)
 
 
 def data_folder(path: Path) -> Path:
@@ -159,26 +160,32 @@ def examine_bank(
     findings = list(source.findings)
     items: list[Item] = []
     made_up: Counter[tuple[str, str]] = Counter()
+    taken: Counter[tuple[str, str]] = Counter()
     line_of: dict[str, int] = {}
-    for position, row in enumerate(source.rows, start=1):
+    missing: dict[str, list[Finding]] = {}
+    for position, row in enumerate(with_files(source.rows, data_dir, findings), start=1):
         done = complete(row, position, decimal_comma=source.decimal_comma, answers_needed=answers_needed)
         made_up.update(done.made_up.items())
+        taken.update(done.taken.items())
         _data_name(done, path, data_dir)
-        question = _validate(done)
+        question, usable = validated(done)
         if question is not None:
-            _twice(question, line_of, done)
-            checks = chain(
-                check_text(question),
-                check_names(question),
-                check_data_file(question, data_dir, exists=check_data),
-            )
-            for finding in checks:
+            usable = _twice(question, line_of, done) and usable
+            for finding in chain(check_text(question), check_names(question)):
                 done.add(finding.field, finding.message, finding.hint, severity=finding.severity)
-            items.append(Item(question, done))
-        findings.extend(done.findings)
+            for finding in check_data_file(question, data_dir, exists=check_data):
+                done.add(finding.field, finding.message, finding.hint, severity=finding.severity)
+                missing.setdefault(question.file_name or "", []).append(done.findings[-1])
+                usable = False
+            items.append(_settled(Item(question, done, usable)))
+        said = {(f.line, f.field) for f in source.findings if f.severity == "error"}
+        findings.extend(f for f in done.findings if f.severity != "warning" or (f.line, f.field) not in said)
+    say_once(missing, findings, {item.question.file_name for item in items}, path, data_dir)
     for (field, what), times in made_up.items():
         many = f"{times} question{'s' if times > 1 else ''}"
         findings.append(Finding(field, f"not given for {many}: {what}", severity="note"))
+    for (field, what), times in taken.items():
+        findings.append(Finding(field, f"{what} ({times} question{'s' if times > 1 else ''})", severity="note"))
     if not source.rows and not any(f.severity == "error" for f in findings):
         raise BankError("holds no question", path=path, hint="write one question per row, line or heading")
     # Stable: what belongs to one line keeps its order; what belongs to none comes last.
@@ -222,46 +229,21 @@ def _data_name(done: Completed, path: Path, data_dir: Path) -> None:
         return
 
 
-def _twice(question: Question, line_of: dict[str, int], done: Completed) -> None:
+def _twice(question: Question, line_of: dict[str, int], done: Completed) -> bool:
+    """Return whether a question's id is its own, and say it if not."""
     if question.id in line_of:
         message = f"'{question.id}' is already the id of line {line_of[question.id]}"
         done.add("id", message, "give each question an id of its own")
-    else:
-        line_of[question.id] = done.place("id")[0]
+        return False
+    line_of[question.id] = done.place("id")[0]
+    return True
 
 
-def _validate(done: Completed) -> Question | None:
-    try:
-        return Question.model_validate(done.fields)
-    except ValidationError as invalid:
-        errors = invalid.errors(include_url=False)
-    said = {f.field for f in done.findings}
-    for error in errors:
-        field = str(error["loc"][0]) if error["loc"] else None
-        field = "common_answers" if error["type"] == NO_ANSWER else field
-        if field not in said:
-            said.add(field)
-            message, hint = _in_plain_words(field, error["type"], error["input"], error["msg"])
-            done.add(field, message, hint)
-    return None
-
-
-def _in_plain_words(field: str | None, kind: str, value: Any, message: str) -> tuple[str, str | None]:
-    if kind == "missing" and field != "common_answers":
-        return "is missing", f"a question has: {_FIELDS}"
-    if field == "level":
-        levels = get_args(Level)
-        near = difflib.get_close_matches(str(value).strip().casefold(), levels, n=1)
-        hint = f"levels are: {', '.join(levels)}" + (f"; did you mean '{near[0]}'?" if near else "")
-        return f"{json.dumps(value, ensure_ascii=False, default=str)} is not a level", hint
-    if field == "common_answers":
-        said = "is missing" if kind == "missing" else "must be a list of [name, value] pairs, at least one"
-        return said, 'for example [["mean_age", "31.5"]]'
-    if field in _EXAMPLES:
-        return _EXAMPLES[field]
-    if kind == "string_too_short":
-        return "is blank", None
-    if kind == "string_type":
-        optional = " or nothing" if field in OPTIONAL else ""
-        return f"must be text{optional}, not {_KINDS.get(type(value).__name__, type(value).__name__)}", None
-    return message.removeprefix("Value error, "), None
+def _settled(item: Item) -> Item:
+    """Return an item of which the question is not marked if its answer is wrong in itself."""
+    wrong = {finding.field for finding in item.source.findings if finding.severity == "error"}
+    usable = item.usable and not wrong & {None, "id", "question"}
+    question = item.question
+    if usable and question.marked and wrong & {*MARKED_BY, "answer"} and not item.unanswered:
+        question = Question.model_validate(unmarked(question.to_dict()))
+    return replace(item, question=question, usable=usable)

@@ -31,6 +31,7 @@ from dsqa.bank.fields import (
     stripped,
     traps_by_part,
 )
+from dsqa.bank.findings import Finding
 from dsqa.bank.options import letters_of, options_in, options_text
 from dsqa.errors import BankError
 
@@ -201,11 +202,25 @@ OPTIONAL = frozenset(Question.model_fields) - {
 
 @dataclass(frozen=True)
 class Bank:
-    """Questions in file order, and the folder that holds their data files."""
+    """Questions in file order, and the folder that holds their data files.
+
+    Parameters
+    ----------
+    questions, data_dir, path
+        The questions, the folder of their data files, the bank's file.
+    problems
+        What was wrong in the file, in its order: the questions concerned are not marked, or left out.
+    """
 
     questions: tuple[Question, ...]
     data_dir: Path
     path: Path | None = None
+    problems: tuple[Finding, ...] = ()
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The questions' ids."""
+        return frozenset(question.id for question in self.questions)
 
     def __len__(self) -> int:
         return len(self.questions)
@@ -223,7 +238,7 @@ class Bank:
 
     def select(self, question_ids: Sequence[str]) -> Bank:
         """Return the bank of just these questions, in the order given."""
-        return Bank(tuple(self[i] for i in question_ids), self.data_dir, self.path)
+        return Bank(tuple(self[i] for i in question_ids), self.data_dir, self.path, self.problems)
 
     def data_file(self, question: Question) -> Path | None:
         """Return the path of a question's data file, or None where it has none."""

@@ -22,9 +22,13 @@ class Row:
     line
         Where it begins: 1-based line, or row of a spreadsheet.
     lines, cells
-        Where each value is, as far as that is known: line, and cell of a spreadsheet.
+        Where each value is, as far as that is known: line, and cell of a spreadsheet, blank ones too.
     exact
         Written in the paper's fields by a program: nothing is to be filled in.
+    tabular
+        Read from a table: its columns are the same for all rows.
+    unrounded
+        The values that are numbers of a spreadsheet in cells which show as many decimals as fit.
     """
 
     values: Mapping[str, Any]
@@ -32,6 +36,8 @@ class Row:
     lines: Mapping[str, int] = field(default_factory=dict)
     cells: Mapping[str, str] = field(default_factory=dict)
     exact: bool = False
+    tabular: bool = False
+    unrounded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

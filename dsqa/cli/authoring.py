@@ -33,8 +33,9 @@ def _many(number: int, what: str) -> str:
 def check(file: Path, data_dir: Path | None, labels: Path | None, as_json: bool) -> int:
     """Say everything that may be wrong with the questions in FILE, where it is, and how to mend it.
 
-    FILE is a table (.csv, .tsv, .xlsx), Markdown or Quarto, YAML, JSON or JSONL, or 'builtin'. Exit code 2 if there
-    are errors, for which the bank cannot be used; warnings and notes leave it usable.
+    FILE is a table (.csv, .tsv, .xlsx, .docx), Markdown or Quarto, YAML, JSON or JSONL, a quiz (GIFT, Aiken, Moodle
+    XML, R/exams, QTI), or 'builtin'. Exit code 2 if there are errors: those questions are asked and not marked, or
+    left out where they cannot be asked. Warnings and notes change nothing.
     """
     from dsqa.authoring import check_bank
     from dsqa.bank import builtin_bank_path
@@ -63,20 +64,32 @@ def check(file: Path, data_dir: Path | None, labels: Path | None, as_json: bool)
 def convert(
     source: Path, target: Path, data_dir: Path | None, labels: Path | None, force: bool, as_json: bool
 ) -> None:
-    """Write the questions of IN to OUT, in the format that OUT's name says, with nothing lost.
+    """Write the questions of IN to OUT, in the format that OUT's name says.
 
+    Nothing is lost between tables, Markdown, YAML and JSON. A quiz format (GIFT, Aiken, Moodle XML, R/exams, QTI) has
+    no place for some fields: which ones is said. A question with an error is written without its answer, and said.
     Data files that would not be found from OUT are copied beside it.
     """
     from dsqa.bank.convert import convert_bank
 
     done = convert_bank(source, target, data_dir=data_dir, labels=labels, overwrite=force)
     if as_json:
-        copied = [str(path) for path in done.copied]
-        click.echo(json.dumps({"path": str(done.path), "questions": done.questions, "copied": copied}))
+        result = {
+            "path": str(done.path),
+            "questions": done.questions,
+            "copied": [str(path) for path in done.copied],
+            "problems": [finding.to_dict() for finding in done.problems],
+            "not_held": dict(done.not_held),
+        }
+        click.echo(json.dumps(result, ensure_ascii=False))
         return
     click.echo(f"{done.path}: {_many(done.questions, 'question')}")
     if done.copied:
         click.echo(f"{_many(len(done.copied), 'data file')} copied to {done.copied[0].parent}")
+    for finding in done.problems:
+        click.echo(f"not carried over as it was: {finding}", err=True)
+    for field, times in done.not_held.items():
+        click.echo(f"{target.suffix} holds no '{field}': lost for {_many(times, 'question')}", err=True)
 
 
 @click.command(short_help="Let reference code work the answers out.")
@@ -117,7 +130,7 @@ def answer(
             progress=advance,
         )
     failed = sum(r.outcome == "failed" for r in results)
-    differing = sum(r.outcome == "differs" for r in results)
+    differing = sum(r.outcome in {"differs", "left out"} for r in results)
     if as_json:
         written = None if failed else str(target)
         click.echo(json.dumps({"path": written, "questions": [r.to_dict() for r in results]}, ensure_ascii=False))
@@ -141,7 +154,8 @@ def _line(result: Answered) -> str:
         "overwritten": f"overwritten: {given}, was {typed}",
         "differs": f"differs: the code gives {given}, the file says {typed}; kept (--overwrite takes the code's)",
         "failed": "failed",
-        "no code": f"no code; kept: {typed}",
+        "no code": f"no code; kept: {typed}" if typed else "no code, no answer: not marked",
+        "left out": "left out",
     }[result.outcome]
     return f"{result.question}: {said}" + (f" ({result.remark})" if result.remark else "")
 

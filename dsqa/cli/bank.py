@@ -133,15 +133,23 @@ def _item(question: Question, width: int) -> Iterator[str]:
     from dsqa.bank import criteria_for
 
     def block(label: str, text: str) -> Iterator[str]:
-        first = f"{label + ':':<12}"
+        first = f"{label + ':' if label else '':<12}"
         yield from textwrap.wrap(text, width, initial_indent=first, subsequent_indent=" " * 12) or [first]
 
     yield f"{question.id} ({question.category}, {question.level}; data: {question.file_name or 'none'})"
     yield from block("question", question.question)
     if question.constraints:
         yield from block("constraints", question.constraints)
-    yield from block("format", question.format)
-    yield from block("truth", " ".join(f"@{name}[{value}]" for name, value in question.common_answers))
+    for i, (letter, text) in enumerate(question.options.items()):
+        yield from block("" if i else "options", f"{letter}) {text}")
+    if question.format:
+        yield from block("format", question.format)
+    if question.marked:
+        yield from block("truth", " ".join(f"@{name}[{value}]" for name, value in question.common_answers))
+    else:
+        yield from block("truth", "none: an open question, asked and not marked")
+    for name, values in question.accepted.items():
+        yield from block("also right", " ".join(f"@{name}[{value}]" for value in values))
     for name in question.answers:
         if rule := _rule(question, name):
             yield from block("rule", f"{name}: {rule}")

@@ -183,7 +183,17 @@ def _load_bank(config: StudyConfig, base_dir: Path) -> Bank:
     data_dir = None if config.data is None else base_dir / Path(config.data).expanduser()
     path = builtin_bank_path() if config.bank == "builtin" else base_dir / Path(config.bank).expanduser()
     bank = load_bank(path, data_dir)
+    _warn_of_problems(bank, path)
     return select_questions(bank, config.questions) if config.questions else bank
+
+
+def _warn_of_problems(bank: Bank, path: Path) -> None:
+    """Say before anything is paid for which questions are not marked or left out, and where to read why."""
+    if not bank.problems:
+        return
+    first, more = bank.problems[0], len(bank.problems) - 1
+    marked = "; its question is asked and not marked" if first.question in bank.ids else "; its question is left out"
+    _log.warning("%s%s%s: dsqa bank check %s", first, marked, f", and {more} more" if more else "", path)
 
 
 def _refuse_twins(conditions: tuple[Condition, ...]) -> None:

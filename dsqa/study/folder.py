@@ -194,7 +194,7 @@ class StudyFolder:
 
     def bank(self) -> Bank:
         """Load the study's own copy of the bank."""
-        return load_bank(self.bank_dir / "questions.jsonl", self.bank_dir / "data")
+        return load_bank(self.bank_dir / "questions.jsonl", self.bank_dir / "data", strict=True)
 
     def environments(self) -> dict[str, dict[str, Any]]:
         """Return the environments that code was run in so far, by fingerprint, the last one last."""

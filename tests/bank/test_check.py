@@ -148,7 +148,7 @@ def test_command_line_of_check(folder):
 
 
 def test_exit_code_as_a_process(folder):
-    (folder / "b.csv").write_text("question,answer\nMean?,\n")
+    (folder / "b.csv").write_text("question,answer,level\nMean?,3,esay\n")
     command_line = [sys.executable, "-m", "dsqa", "bank", "check", str(folder / "b.csv")]
     done = subprocess.run(command_line, capture_output=True, text=True, check=False)
     assert done.returncode == 2
@@ -185,10 +185,10 @@ def test_converting_never_replaces_unasked(folder):
     assert not (folder / "new" / "b.csv").exists()
 
 
-def test_a_bank_with_errors_or_of_no_format_is_refused(folder):
+def test_a_bank_of_which_nothing_is_left_or_of_no_format_is_refused(folder):
     source = folder / "b.jsonl"
-    source.write_text(json.dumps(row(level="x")) + "\n")
-    with pytest.raises(BankError, match="is not a level"):
+    source.write_text(json.dumps(row(question=None)) + "\n")
+    with pytest.raises(BankError, match="is missing"):
         convert_bank(source, folder / "b.csv")
     with pytest.raises(BankError, match="not the format of a bank"):
         convert_bank(source, folder / "b.pdf")

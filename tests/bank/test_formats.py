@@ -24,7 +24,7 @@ def save(folder: Path, name: str, content: str | bytes) -> Path:
 
 
 def load(folder: Path, name: str, content: str | bytes) -> Bank:
-    return load_bank(save(folder, name, content), check_data=False)
+    return load_bank(save(folder, name, content), check_data=False, strict=True)
 
 
 def error(folder: Path, name: str, content: str | bytes) -> BankError:
@@ -127,8 +127,10 @@ def test_no_question_column_lists_what_there_is(tmp_path):
 
 
 def test_a_missing_answer_names_the_row(tmp_path):
-    caught = error(tmp_path, "b.csv", "question,answer\nMean?,\n")
-    assert (caught.line, caught.field) == (2, "answer")
+    path = save(tmp_path, "b.csv", "question,answer\nMean?,\nRows?,open\nMedian?,3\n")
+    (empty,) = (f for f in examine_bank(path).findings if f.severity == "warning")
+    assert (empty.line, empty.field) == (2, "common_answers")
+    assert [q.marked for q in load_bank(path)] == [False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -260,7 +262,7 @@ def test_a_title_above_the_header_empty_rows_and_several_sheets(tmp_path):
         sheets=[("Notes", [["remember"]]), ("Week 2", [["Question", "Solution", "Level"], ["three", 3, "esay"]])],
     )  # fmt: skip
     examined = examine_bank(path)
-    assert [i.question.question for i in examined.items] == ["one", "two"]
+    assert [i.question.question for i in examined.items] == ["one", "two", "three"]
     (level,) = examined.errors
     assert (level.line, level.cell, level.field) == (2, "Week 2!C2", "level")
     assert any("'Notes'" in f.message for f in examined.findings if f.severity == "note")
@@ -276,9 +278,10 @@ def test_formulas_never_worked_out_and_excels_errors(tmp_path):
 
 def test_a_blank_cell_is_said_with_its_row_and_sheet(tmp_path):
     path = workbook(tmp_path, HEADER, ["one", 1], sheets=[("Week 2", [HEADER, ["two", None]])])
-    (missing,) = examine_bank(path).errors
-    assert (missing.field, missing.line) == ("answer", 2)
-    assert missing.message.endswith("in the row of cell Week 2!A2")
+    examined = examine_bank(path)
+    assert not examined.errors
+    (missing,) = (f for f in examined.findings if f.severity == "warning")
+    assert (missing.field, missing.line, missing.cell) == ("common_answers", 2, "Week 2!B2")
 
 
 def test_a_cell_that_shows_less_than_it_holds_is_said(tmp_path):
@@ -364,9 +367,11 @@ def test_markdown_lines_of_errors(tmp_path):
     assert (caught.line, caught.field) == (MARKDOWN.split("\n").index("- **Level:** easy") + 1, "level")
 
 
-def test_a_question_without_an_answer_is_an_error_and_not_passed_over(tmp_path):
-    caught = error(tmp_path, "b.md", "## a\n\nOne?\n\n- **Answer:** 1\n\n## b\n\nTwo?\n")
-    assert (caught.line, caught.field) == (7, "answer")
+def test_a_question_without_an_answer_is_an_open_one_and_not_passed_over(tmp_path):
+    path = save(tmp_path, "b.md", "## a\n\nOne?\n\n- **Answer:** 1\n\n## b\n\nTwo?\n")
+    (empty,) = (f for f in examine_bank(path).findings if f.severity == "warning")
+    assert (empty.line, empty.field, empty.question) == (7, "common_answers", "b")
+    assert [q.marked for q in load_bank(path)] == [True, False]
 
 
 def test_emphasis_in_the_text_is_no_label(tmp_path):
@@ -473,7 +478,7 @@ def test_a_question_without_a_label_and_a_label_without_a_question(tmp_path):
 
 def error_of(path: Path) -> BankError:
     with pytest.raises(BankError) as caught:
-        load_bank(path)
+        load_bank(path, strict=True)
     return caught.value
 
 

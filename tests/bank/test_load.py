@@ -37,7 +37,7 @@ def write(folder: Path, *rows, data: tuple[str, ...] = ("a.csv",), name: str = "
 
 def error(path: Path, **kwargs) -> BankError:
     with pytest.raises(BankError) as caught:
-        load_bank(path, **kwargs)
+        load_bank(path, strict=True, **kwargs)
     assert "\n" not in str(caught.value)
     assert str(path) in str(caught.value)
     return caught.value

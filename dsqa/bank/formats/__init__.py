@@ -17,10 +17,14 @@ __all__ = ["SUFFIXES", "Format", "format_of"]
 
 @dataclass(frozen=True)
 class Format:
-    """How one kind of file is read and written."""
+    """How one kind of file is read and written.
+
+    `holds` names the fields that come back from it as they were; empty where all do.
+    """
 
     read: Callable[[Path], Source]
     write: Callable[[Path, Sequence[Question]], Any]
+    holds: tuple[str, ...] = ()
 
 
 _DELIMITED = Format(delimited.read, delimited.write)

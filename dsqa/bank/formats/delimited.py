@@ -88,7 +88,7 @@ def _rows(
             findings.append(Finding(None, message, f'put a text with a {mark} in it into "quotes"', line=line))
             continue
         values = {name: cell for name, cell in zip(header, cells, strict=False) if name.strip() and cell.strip()}
-        rows.append(Row(values, line))
+        rows.append(Row(values, line, tabular=True))
     return header, rows
 
 

@@ -63,7 +63,9 @@ def _section_text(
         parts.append(question.question)
     labelled = [name for name in fields if name not in {"id", "question", "reference_code", *in_yaml}]
     labelled.sort(key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
-    lines = [f"- **{_label(name)}:** {cell_of(question, name)}" for name in labelled]
+    if question.asked == question.question:  # its options stand in it, and are read out of it
+        labelled = [name for name in labelled if name != "options"]
+    lines = [f"- **{_label(name)}:** {_on_lines(name, cell_of(question, name))}" for name in labelled]
     if lines:
         parts.append("\n".join(lines))
     whole = question.to_dict()
@@ -73,6 +75,11 @@ def _section_text(
     if question.reference_code is not None and "reference_code" not in in_yaml:
         parts.append(_fenced(question.reference_code, "python"))
     return "\n\n".join(parts)
+
+
+def _on_lines(name: str, cell: str) -> str:
+    """Return a field's text with its further lines set in, as a list of options has them."""
+    return cell.replace("\n", "\n  ") if name == "options" else cell
 
 
 def _label(name: str) -> str:

@@ -135,11 +135,13 @@ def _row(
     values: dict[str, str] = {}
     places: dict[str, str] = {}
     findings: list[Finding] = []
+    unrounded: set[str] = set()
     for cell in cells:
         name = names.get(cell.column)
         if name is None:
             continue
         line, where = cell.row, f"{prefix}{cell.coordinate}"
+        places[name] = where
         field = field_named(name) or name
         if cell.data_type == "e":
             message = f"holds Excel's error {cell.value}"
@@ -153,14 +155,16 @@ def _row(
         text = _shown(cell.value, cell.number_format)
         if not text.strip():
             continue
-        values[name], places[name] = text, where
+        values[name] = text
+        if isinstance(cell.value, int | float) and cell.number_format == "General":
+            unrounded.add(name)
         if isinstance(cell.value, float) and field == "common_answers" and not _same(cell.value, text):
             message = f"shows {text} and holds {cell.value!r}; what it shows is taken"
             hint = "show more decimals, or round it, if that is not meant"
             findings.append(Finding(field, message, hint, severity="note", line=line, cell=where))
     if not values:
         return None, iter(findings)
-    return Row(values, cells[0].row, cells=places), iter(findings)
+    return Row(values, cells[0].row, cells=places, unrounded=frozenset(unrounded)), iter(findings)
 
 
 def _same(value: float, text: str) -> bool:
