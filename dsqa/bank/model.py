@@ -98,6 +98,9 @@ class Question(BaseModel):
         one does not match, and the convention is named as the cause.
     unmarked
         Names that the format asks for and for which there is no ground truth, on purpose; they are not marked.
+    reading
+        ``lenient``: the runs were asked elsewhere, without the format, so that their answers are looked for where
+        answers usually stand (see `dsqa.metrics.answers.lenient`). By default only what is stated counts.
     reference_text, reference_code, reference_plot
         A model answer in words; Python that works the ground truth out (the code, or the name of a ``.py`` file
         beside the bank); the name of a picture beside the bank.
@@ -133,6 +136,7 @@ class Question(BaseModel):
     n: Annotated[int, Field(ge=1)] | None = None
     traps: Annotated[dict[str, dict[str, str]], BeforeValidator(traps_by_part)] = Field(default_factory=dict)
     unmarked: Annotated[tuple[str, ...], Field(validate_default=True)] = ()
+    reading: Literal["lenient"] | None = None
     reference_text: str | None = None
     reference_code: str | None = None
     reference_plot: str | None = None

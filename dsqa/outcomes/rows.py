@@ -81,7 +81,8 @@ def mark(
         record=record,
         question=question,
         prose=extraction.prose,
-        reading=read_answer(record.text if unclosed else extraction.prose, question),
+        # JSON stands in a code block, so a lenient reading sees these as well.
+        reading=read_answer(record.text if unclosed or question.reading else extraction.prose, question),
         code=code,
         key=None if code is None else key_for(code, question),
         outcome=outcome,

@@ -13,11 +13,11 @@ They read the same text and the same output, and what they read is compared in t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from dsqa.bank import Question
+from dsqa.metrics.answers.lenient import NUMBER
 from dsqa.metrics.answers.reading import Found, Reading, formatted_answer, read_answer, read_output
 from dsqa.metrics.answers.visible import strip_reasoning, without_code
 from dsqa.values import parse_truth
@@ -25,9 +25,6 @@ from dsqa.values import parse_truth
 __all__ = ["READERS", "Reader"]
 
 _REACH = 20_000
-_NUMBER = re.compile(
-    r"(?<![\w.,])[-−–+]?(?:\d{1,3}(?:,\d{3})+|\d{1,40})(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?\s?%?(?![\w])"
-)
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ def _strict_text(text: str, question: Question) -> Reading:
 def _last_numbers(text: str, question: Question) -> Reading:
     names = [name for name, truth in question.answers.items() if parse_truth(truth).kind == "number"]
     start = max(0, len(text) - _REACH)
-    hits = list(_NUMBER.finditer(text, start))[-len(names) :] if names else []
+    hits = list(NUMBER.finditer(text, start))[-len(names) :] if names else []
     found: Mapping[str, Found] = {}
     if names and len(hits) == len(names):
         found = {

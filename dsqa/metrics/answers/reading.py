@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from dsqa.bank import Question
+from dsqa.bank.options import letters_of
 from dsqa.metrics.answers.choices import last_letter
+from dsqa.metrics.answers.lenient import letters_asked, looked_for, only_letter
 from dsqa.metrics.answers.named import named_values
 from dsqa.metrics.answers.question import is_placeholder, name_of, pattern_for, rule_of
 from dsqa.metrics.answers.statements import boxed, only_value, stated
@@ -18,8 +20,9 @@ from dsqa.values import canonical_string, closing_positions, parse_number, plain
 __all__ = ["Found", "How", "Reading", "formatted_answer", "read_answer", "read_output"]
 
 How = Literal[
-    "format", "named", "boxed", "statement", "whole reply", "last letter", "last value", "last line", "last number"
-]
+    "format", "named", "boxed", "statement", "whole reply", "last letter", "last value", "last line", "last number",
+    "json", "other name", "mark", "letter", "last word",
+]  # fmt: skip
 
 _LINE_REACH = 300
 _ECHO = 40
@@ -102,6 +105,9 @@ def read_answer(text: str, question: Question) -> Reading:
 
     In 2–4 the value must have the form of the ground truth (a number where that is a number …). A value that
     stands anywhere else in the text is only mentioned, and is not the answer.
+
+    A question whose `reading` is ``lenient`` (its runs were asked elsewhere, without the format) is then looked for
+    where answers usually stand; see `lenient`.
     """
     visible, unclosed = strip_reasoning(text)
     if unclosed:
@@ -110,6 +116,8 @@ def read_answer(text: str, question: Question) -> Reading:
     found, conflicts, notes = _formatted(prose, question)
     if not found and prose.strip():
         _read_otherwise(prose, question, found, conflicts)
+    if question.reading == "lenient":
+        _leniently(visible, question, found)
     return _reading(found, conflicts, notes, question)
 
 
@@ -155,6 +163,23 @@ def _read_one(
     if differing:
         conflicts[name] = differing
     return True
+
+
+def _leniently(text: str, question: Question, found: dict[str, Found]) -> None:
+    """Look for what was not found; of what names an option by letter and text, take the letter."""
+    for part, each in list(found.items()):
+        # A reply of some words is no option of a choice, and ``{"Answer": "B"}`` is one value in another dress.
+        named = only_letter(each.value, question, part) or letters_of(each.value, question.options)
+        strange = bool(letters_asked(question, part)) and not named
+        if strange or (each.how == "whole reply" and any(hit[0] == part for hit in looked_for(text, question))):
+            del found[part]
+    if not found:
+        for part, raw, how, position in looked_for(text, question):
+            if not is_placeholder(question, part, raw):
+                found[part] = Found(raw, plain(raw), how, position)  # type: ignore[arg-type]
+    for part, each in found.items():
+        if letters_asked(question, part) and (letter := only_letter(each.value, question, part)) is not None:
+            found[part] = replace(each, value=letter)
 
 
 def read_output(stdout: str, value: str | None, question: Question) -> Reading:
