@@ -69,7 +69,10 @@ def _pairs(_c: click.Context, _p: click.Parameter, values: tuple[str, ...]) -> d
     show_default=True,
     help="What an empty mark of the source means.",
 )
-@click.option("--skip-bad", is_flag=True, help="Pass over rows that cannot be read, and count them.")
+@click.option(
+    "--strict/--skip-bad",
+    help="Refuse files of which a row cannot be read, or pass over such rows and tell them.  [default: skip-bad]",
+)
 @click.option("--dry-run", is_flag=True, help="Read everything and say what would come of it; write nothing.")
 @json_option
 def import_runs(
@@ -99,7 +102,7 @@ def import_runs(
         columns=(read_map(map_file) if map_file is not None else {}) | columns,
         model=choices["model"],
         temperature=choices["temperature"],
-        skip_bad=choices["skip_bad"],
+        skip_bad=not choices["strict"],
         unfilled_accuracy=choices["unfilled_accuracy"],
     )
     with counting_bar("reading", "runs") as advance:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from dsqa.errors import SourceError
+from dsqa.errors import DsqaError, SourceError
 from dsqa.importing.files import head
 from dsqa.importing.readers import all_readers
-from dsqa.importing.runs import Reader
+from dsqa.importing.runs import ImportReport, Reader
+from dsqa.importing.tables import kind_of, rows_of
 
 __all__ = ["choose_reader", "source_files"]
 
 _SURE = 0.2
 """A reader that is less sure than this does not know the file."""
+_CERTAIN = 0.8
+"""A reader that is as sure has seen what only its format has."""
 
 
 def source_files(paths: Sequence[Path]) -> list[Path]:
@@ -42,52 +45,92 @@ def _hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def choose_reader(files: Sequence[Path], wanted: str | None = None) -> Reader:
-    """Return the reader of the files' format.
+def choose_reader(
+    files: Sequence[Path], wanted: str | None = None, report: ImportReport | None = None, named: Collection[str] = ()
+) -> tuple[Reader, list[Path]]:
+    """Return the reader of the files' format, and the files that are of it; what else lies beside them is told.
 
     Parameters
     ----------
     files
-        All of one format.
+        All of one format, but for files that no reader knows and plain tables beside the runs of a tool.
     wanted
-        Its name, where a person says so.
+        The format's name, where a person says so.
+    report
+        Where the files that are left out are told.
+    named
+        Columns that a person named: only a table has columns.
 
     Raises
     ------
     SourceError
-        There is no such reader; or none knows a file, or the files are of several formats, or two readers are
+        There is no such reader; or none knows any file, or the files are of several formats, or two readers are
         equally sure.
     """
     readers = all_readers()
+    report = report or ImportReport()
     if wanted is not None:
         if wanted not in readers:
             raise SourceError(
                 f"'{wanted}' is not a format that can be imported", hint=f"one of: {', '.join(readers)}"
             )
-        return readers[wanted]
-    chosen: dict[str, Path] = {}
+        return readers[wanted], list(files)
+    found: dict[str, list[Path]] = {}
+    sureness: dict[str, float] = {}
+    unknown: list[SourceError] = []
     for path in files:
-        chosen.setdefault(_of_one(path, readers), path)
-    if len(chosen) > 1:
-        told = "; ".join(f"{path} is {readers[name].title}" for name, path in chosen.items())
+        try:
+            name, sure = _of_one(path, readers, named)
+        except SourceError as error:
+            unknown.append(error)
+            continue
+        found.setdefault(name, []).append(path)
+        sureness[name] = max(sure, sureness.get(name, 0.0))
+    if not found:
+        raise unknown[0]
+    certain = [name for name, sure in sureness.items() if sure >= _CERTAIN]
+    if len(found) > 1 and len(certain) != 1:
+        told = "; ".join(f"{paths[0]} is {readers[name].title}" for name, paths in found.items())
         raise SourceError(f"the files are of several formats: {told}", hint="import them one format at a time")
-    return readers[next(iter(chosen))]
+    chosen = certain[0] if len(found) > 1 else next(iter(found))
+    for error in unknown:
+        report.skip(error.path or files[0], error.line, error.message)
+    for name, paths in found.items():
+        for path in paths if name != chosen else []:
+            report.leave_out(str(path), f"{readers[name].title}, and the others are {readers[chosen].title}")
+    return readers[chosen], found[chosen]
 
 
-def _of_one(path: Path, readers: dict[str, Reader]) -> str:
+def _of_one(path: Path, readers: dict[str, Reader], named: Collection[str]) -> tuple[str, float]:
     sure = {name: reader.detect(path) for name, reader in readers.items()}
     best = max(sure.values(), default=0.0)
     names = [name for name, how in sure.items() if how == best]
     if best >= _SURE and len(names) == 1:
-        return names[0]
+        return names[0], best
     if best >= _SURE:
         raise SourceError(f"could be {' or '.join(names)}", path=path, hint=f"say which: --format {names[0]}")
     begins = head(path, 1024)
     if not begins.strip():
         raise SourceError("is empty", path=path)
+    if named and kind_of(path) is not None:
+        return "table", _SURE
+    columns = _columns(path)
+    if columns is not None:
+        if not columns:
+            raise SourceError("has no rows", path=path)
+        shown = ", ".join(f"'{name}'" for name in columns[:12]) + (", …" if len(columns) > 12 else "")
+        hint = "of a plain table say which column is what: --column text=COLUMN --column question=COLUMN"
+        raise SourceError(f"is of no format that is known; its columns are {shown}", path=path, hint=hint)
     why = "is binary, and of no format that is known" if b"\0" in begins else "is of no format that is known"
-    hint = (
-        f"formats: {', '.join(readers)}; name one with --format; of a table with other column names also "
-        "--column text=COLUMN --column question=COLUMN"
-    )
-    raise SourceError(why, path=path, hint=hint)
+    raise SourceError(why, path=path, hint=f"formats: {', '.join(readers)}; name one with --format")
+
+
+def _columns(path: Path) -> list[str] | None:
+    """Return the columns of a table's first row, [] where it has none, None where it is no table."""
+    if kind_of(path) is None:
+        return None
+    try:
+        row = next(iter(rows_of(path, ImportReport())), None)
+    except DsqaError:
+        return None
+    return [] if row is None else [name for name in row.values if len(name) < 80]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from dsqa.errors import SourceError
+from dsqa.errors import DsqaError, SourceError
 from dsqa.records import Status
 
 __all__ = ["ImportReport", "Metric", "Planning", "ReadOptions", "Reader", "SourceRun", "Truth"]
@@ -21,6 +22,8 @@ Truth = str | list[tuple[str, str]]
 """A ground truth: the answer, or several by name."""
 
 _PLACES_KEPT = 20
+_MOST_TOLD = 300
+_ROW_FAULTS = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +101,7 @@ class ReadOptions:
     model, temperature
         Used for runs whose source does not say.
     skip_bad
-        Pass over a line that cannot be read, and count it; else it is an error.
+        Pass over a row or file that cannot be read, and tell it; else it is an error.
     unfilled_accuracy
         What an empty mark means: nothing is known (``missing``), or the run was marked wrong (``wrong``).
     """
@@ -106,7 +109,7 @@ class ReadOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     model: str | None = None
     temperature: float | None = None
-    skip_bad: bool = False
+    skip_bad: bool = True
     unfilled_accuracy: Literal["missing", "wrong"] = "missing"
 
 
@@ -130,13 +133,14 @@ class ImportReport:
         The number of a cell's first run in the source where it is known (0 or 1); None: taken from the numbers.
     """
 
-    skip_bad: bool = False
+    skip_bad: bool = True
     mapped: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     left_out_counts: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
     bad: list[str] = field(default_factory=list)
     bad_count: int = 0
+    first_bad: SourceError | None = None
     first_run: int | None = None
 
     def map(self, name: str, to: str) -> None:
@@ -153,19 +157,61 @@ class ImportReport:
         self.notes[text] += times
 
     def skip(self, path: Path, line: int | None, message: str, hint: str | None = None) -> None:
-        """Pass over a row that cannot be read, if that was asked for.
+        """Pass over a row (or, without a line, a file) that cannot be read, and keep why.
 
         Raises
         ------
         SourceError
-            It was not asked for.
+            Bad rows were not to be passed over.
         """
         if not self.skip_bad:
-            go_on = "mend it, or pass over such rows with --skip-bad"
+            go_on = "mend it, or leave out --strict, which then passes over it"
             raise SourceError(message, path=path, line=line, hint=f"{hint}; {go_on}" if hint else go_on)
+        self.first_bad = self.first_bad or SourceError(message, path=path, line=line, hint=hint)
         self.bad_count += 1
         if len(self.bad) < _PLACES_KEPT:
             self.bad.append(f"{path}:{line}: {message}" if line is not None else f"{path}: {message}")
+
+    @contextlib.contextmanager
+    def passing_over(self, path: Path) -> Iterator[None]:
+        """Pass over the rest of a file in which something is found that it cannot be read with.
+
+        Raises
+        ------
+        DsqaError
+            Bad files were not to be passed over.
+        """
+        try:
+            yield
+        except DsqaError as error:
+            if not self.skip_bad:
+                raise
+            self.skip(error.path or path, error.line, error.message, error.hint)
+
+    @contextlib.contextmanager
+    def row(self, path: Path, line: int | None) -> Iterator[None]:
+        """Pass over a row in which something is of another kind than its format says: a text for a number, a list.
+
+        Raises
+        ------
+        SourceError
+            Bad rows were not to be passed over.
+        """
+        try:
+            yield
+        except DsqaError as error:
+            self.skip(error.path or path, error.line or line, error.message, error.hint)
+        except _ROW_FAULTS as error:
+            told = str(error).partition("\n")[0] if isinstance(error, ValueError) else _told(error)
+            self.skip(path, line, told[:_MOST_TOLD])
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, OverflowError):
+        return "holds a number that is too large"
+    if isinstance(error, KeyError):
+        return f"has no field {error}"
+    return f"has a field of the wrong kind ({error})"
 
 
 class Reader(Protocol):

@@ -16,7 +16,7 @@ from typing import Any
 from dsqa import __version__
 from dsqa.bank import Bank
 from dsqa.bank.load import examine_bank
-from dsqa.errors import DsqaError, SourceError
+from dsqa.errors import SourceError
 from dsqa.importing.cells import Cells, Numbered, OnDuplicate
 from dsqa.importing.detection import choose_reader, source_files
 from dsqa.importing.folder import Contents, check_out, write_folder
@@ -109,7 +109,7 @@ def import_study(paths: Sequence[Path], out: Path | None, options: ImportOptions
     report = ImportReport(skip_bad=options.reading.skip_bad)
     hashes = _distinct(source_files(paths), report)
     files = list(hashes.values())
-    reader = choose_reader(files, options.format_name)
+    reader, files = choose_reader(files, options.format_name, report, options.reading.columns)
     if options.announce is not None and isinstance(reader, Planning):
         for line in reader.plan(files, options.reading):
             options.announce(line)
@@ -239,19 +239,20 @@ def _gather(
         for position, run in enumerate(reader.read(files, options.reading, report), start=1):
             try:
                 _put_by(run, gathered, reader.name, book, versions, known, report)
-            except ValueError as error:
-                if isinstance(error, DsqaError):
-                    raise
+            except (ValueError, OverflowError, TypeError) as error:
                 where, _, line = run.where.rpartition(":")
-                report.skip(Path(where or run.where), int(line) if line.isdigit() else None, str(error))
+                told = "holds a number that is too large" if isinstance(error, OverflowError) else str(error)
+                report.skip(Path(where or run.where), int(line) if line.isdigit() else None, told)
             if options.progress is not None:
                 options.progress(position)
     finally:
         gathered.spool.close()
     if not len(gathered.cells):
+        if report.first_bad is not None and report.bad_count == 1:
+            raise report.first_bad
+        more = f"; {report.bad_count} rows or files could not be read, the first: {report.first_bad}"
         raise SourceError(
-            f"no run was found in it, read as {reader.title}"
-            + (f"; {report.bad_count} rows were passed over" if report.bad_count else ""),
+            f"no run was found in it, read as {reader.title}{more if report.bad_count else ''}",
             path=files[0],
             hint="is it the right file? --format says how to read it",
         )

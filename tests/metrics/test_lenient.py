@@ -14,8 +14,8 @@ def asked(
     truth: str, *, lenient: bool = True, options: dict[str, str] | None = None, name: str = "answer"
 ) -> Question:
     return Question.model_validate({
-        "id": "q", "question": ABC if options else "How many?", "format": f"@{name}[value]", "level": "easy",
-        "common_answers": [(name, truth)], "options": options or {}, **({"reading": "lenient"} if lenient else {}),
+        "id": "q", "question": ABC if options else "How many?", "format": "@answer[value]", "level": "easy",
+        "common_answers": [("answer", truth)], "options": options or {}, **({"reading": "lenient"} if lenient else {}),
     })  # fmt: skip
 
 

@@ -9,6 +9,8 @@ length in characters. ``accuracy`` is often null: that is no mark, and not a wro
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import json
 import math
 import re
@@ -19,6 +21,7 @@ from typing import Any, NamedTuple
 from dsqa.bank.fields import as_text
 from dsqa.errors import SourceError
 from dsqa.importing.files import bare_name, first_object, json_lines
+from dsqa.importing.readers.data_sets import DataSets
 from dsqa.importing.runs import ImportReport, Metric, ReadOptions, SourceRun, Truth
 from dsqa.records import Status
 
@@ -34,7 +37,8 @@ _FILE_NAME = re.compile(
     r"[_-](?P<heat>[0-2](?:[_.]\d{1,2})?)(?:[_-](?P<rest>[A-Za-z].*))?",
     re.IGNORECASE,
 )
-_TRUTHS = ("common_answers", "GT", "outcome")
+# Not `outcome`, which is what the model came to.
+_TRUTHS = ("common_answers", "GT")
 _FAILED = {"failed", "expired", "cancelled", "cancelling", "queued", "in_progress", "requires_action"}
 _MAPPED = {
     "id": "question",
@@ -77,30 +81,39 @@ def named(path: Path) -> Named | None:
 
 
 def truth_in(value: Any) -> Truth | None:
-    """Return a ground truth however it is written: pairs, a mapping, JSON of these in a text, or one value.
+    """Return a ground truth however it is written: pairs, nested or not, a mapping, these in a text, or one value.
 
     Examples
     --------
     >>> truth_in('[["mean", 4.5]]'), truth_in({"mean": 4.5}), truth_in(12), truth_in([])
     ([('mean', '4.5')], [('mean', '4.5')], '12', None)
+    >>> truth_in([[["mean", 4.5]]]), truth_in("[('mean', 4.5)]")
+    ([('mean', '4.5')], [('mean', '4.5')])
     """
     if isinstance(value, str):
         text = value.strip()
-        if text[:1] in {"[", "{"}:
-            try:
-                return truth_in(json.loads(text))
-            except ValueError:
-                return text
+        if text[:1] in {"[", "{", "("}:
+            for read in (json.loads, ast.literal_eval):
+                with contextlib.suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+                    return truth_in(read(text))
+            return text
         return text or None
     if isinstance(value, Mapping):
         return [(str(name), _value(each)) for name, each in value.items()] or None
-    if isinstance(value, list):
-        if value and all(isinstance(pair, list) and len(pair) == 2 for pair in value):
-            return [(str(name), _value(each)) for name, each in value]
+    if isinstance(value, list | tuple):
+        # Some files have one list more around the same pairs, others one less.
+        while len(value) == 1 and isinstance(value[0], list | tuple) and not _is_pair(value[0]):
+            value = value[0]
+        if value and all(_is_pair(pair) for pair in value):
+            return [(name, _value(each)) for name, each in value]
         if value and all(isinstance(each, Mapping) for each in value):
             return [(str(name), _value(each)) for part in value for name, each in part.items()] or None
         return None if not value else _value(value[0] if len(value) == 1 else value)
     return None if value is None else _value(value)
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and isinstance(value[0], str)
 
 
 def _value(value: Any) -> str:
@@ -124,47 +137,48 @@ class _DsQa:
         for field, meaning in _MAPPED.items():
             report.map(field, meaning)
         report.map("(file name)", "model, temperature and, after these, another parameter")
+        sets = _data_sets(paths, options, report)
         for path in paths:
-            said = named(path)
-            model = options.model or (said.model if said else None)
-            if model is None:
-                raise SourceError(
-                    "its name does not say which model and temperature it is of, as evals_gpt_4o_0_2.jsonl does",
-                    path=path,
-                    hint="say so: --model NAME --temperature T, or rename it",
-                )
-            heat = options.temperature if options.temperature is not None else said.temperature if said else None
-            for line, row in json_lines(path, report):
-                if "id" not in row or not ({"reasoning", "status"} & row.keys()):
-                    report.skip(path, line, "has no 'id', or neither 'reasoning' nor 'status'")
-                    continue
-                yield self._run(
-                    f"{path}:{line}",
-                    row,
-                    Named(model, heat or 0.0, said.request if said else {}),
-                    heat,
-                    options,
-                    report,
-                )
+            with report.passing_over(path):
+                yield from self._runs(path, sets, options, report)
+
+    def _runs(self, path: Path, sets: DataSets, options: ReadOptions, report: ImportReport) -> Iterator[SourceRun]:
+        said = named(path)
+        model = options.model or (said.model if said else None)
+        if model is None:
+            raise SourceError(
+                "its name does not say which model and temperature it is of, as evals_gpt_4o_0_2.jsonl does",
+                path=path,
+                hint="say so: --model NAME --temperature T, or rename it",
+            )
+        heat = options.temperature if options.temperature is not None else said.temperature if said else None
+        read = Named(model, heat or 0.0, said.request if said else {})
+        prefix = sets.prefix(_label(path))
+        for line, row in json_lines(path, report):
+            if "id" not in row or not ({"reasoning", "status"} & row.keys()):
+                report.skip(path, line, "has no 'id', or neither 'reasoning' nor 'status'")
+                continue
+            with report.row(path, line):
+                yield self._run(f"{path}:{line}", row, f"{prefix}{row['id']}", read, heat, options, report)
 
     def _run(
         self,
         where: str,
         row: dict[str, Any],
+        question: str,
         said: Named,
         heat: float | None,
         options: ReadOptions,
         report: ImportReport,
     ) -> SourceRun:
-        field = options.columns.get("truth") or next((n for n in _TRUTHS if truth_in(row.get(n)) is not None), None)
-        truth = None if field is None else truth_in(row.get(field))
+        field, truth = _truth(row, options)
         if field is not None:
             report.map(field, "ground truth of the question")
         concepts = row.get("concepts")
         listed = concepts if isinstance(concepts, list) else [concepts]
         status, error = _status(row.get("status"))
         return SourceRun(
-            question=str(row["id"]),
+            question=question,
             model=said.model,
             temperature=heat,
             run=row.get("round"),
@@ -182,6 +196,35 @@ class _DsQa:
             metrics=_metrics(row, options, report),
             row=row,
         )
+
+
+def _label(path: Path) -> str:
+    """Return what a file's name calls its data set: what stands before the model, or all of it."""
+    name = bare_name(path).rpartition(".")[0]
+    found = _FILE_NAME.fullmatch(name)
+    return name if found is None else found["data"] or ""
+
+
+def _data_sets(paths: Sequence[Path], options: ReadOptions, report: ImportReport) -> DataSets:
+    """Return which files number the same questions; read beforehand only where there are several data sets."""
+    sets = DataSets(named=True)
+    if len({_label(path) for path in paths}) < 2:
+        return sets
+    for path in paths:
+        with contextlib.suppress(SourceError):
+            for _, row in json_lines(path, ImportReport()):
+                if "id" in row and {"reasoning", "status"} & row.keys():
+                    facts = {"truth": _truth(row, options)[1], "file": row.get("file_name")}
+                    sets.see(_label(path), str(row["id"]), facts)
+    sets.settle(report)
+    return sets
+
+
+def _truth(row: Mapping[str, Any], options: ReadOptions) -> tuple[str | None, Truth | None]:
+    for field in (options.columns["truth"],) if options.columns.get("truth") else _TRUTHS:
+        if (truth := truth_in(row.get(field))) is not None:
+            return field, truth
+    return None, None
 
 
 def _text(value: Any) -> str:
