@@ -162,7 +162,10 @@ def _lines(said: Mapping[str, Any]) -> list[str]:
     if said["keys_struck_out"]:
         lines.append(f"{said['keys_struck_out']:,} texts that look like keys were struck out (***)")
     lines += _listed("Made up", said["made_up"]) + _listed("Note", said["notes"]) + _listed("Design", said["design"])
-    return lines
+    marking = said["marking"]
+    if marking["warning"]:
+        lines.append(f"Warning: {marking['warning']}")
+    return [*lines, f"Marking: {marking['line']}"]
 
 
 def _listed(title: str, items: list[str]) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -11,10 +13,14 @@ from pydantic import ValidationError
 
 from dsqa.bank import Bank, Question
 from dsqa.bank.complete import complete
+from dsqa.bank.options import letters_of, options_in
 from dsqa.bank.rows import Row
 from dsqa.errors import SourceError
+from dsqa.importing.meanings import is_judged
+from dsqa.importing.readers.chat import asked_text
 from dsqa.importing.record import without_keys
 from dsqa.importing.runs import ImportReport, SourceRun
+from dsqa.values import parse_truth, split_items
 
 __all__ = ["OnDifferentQuestion", "QuestionBook"]
 
@@ -23,6 +29,15 @@ OnDifferentQuestion = Literal["error", "first", "split"]
 _NAME = "answer"
 """What the only answer of a question is called."""
 
+_LENIENT = "asked without our answer format: answers are looked for in JSON, choice letters, last values (lenient)"
+_FREE_TEXT = (
+    "answered in free text, which no word-for-word comparison can mark: left unmarked, so accuracy and score are "
+    "missing; the source's own marks are kept"
+)
+_PLACEHOLDER = re.compile(r"@\w[\w ]{0,60}\[[^\]\n]{0,80}\]")
+_IN_BRACKETS = re.compile(r"\(([A-Ja-j])\)|\[([A-J])\]")
+_LETTER = re.compile(r"[A-J]")
+_MANY_WORDS, _FEW_WORDS = 8, 1
 _NO_DATA = "the data file is not here, so code that reads it fails (--data DIR says where the files are)"
 
 
@@ -39,6 +54,11 @@ class _Entry:
     concepts: tuple[str, ...] = ()
     file_name: str | None = None
     answer_format: str | None = None
+    asked: bool = False
+    """Whether its runs were asked for our format, or give their answers in it."""
+    prompted: bool = False
+    """Whether it is known what was asked."""
+    judged: bool = False
     others: dict[str, str] = field(default_factory=dict)
 
 
@@ -96,6 +116,10 @@ class QuestionBook:
         entry = self._entries.get(name)
         if entry is None:
             entry = self._entries[name] = _Entry(name, run.where)
+            prompt = asked_text(run.messages or ()) or run.question_text or ""
+            entry.prompted = bool(prompt)
+            entry.asked = _PLACEHOLDER.search(prompt) is not None
+            entry.judged = any(is_judged(metric) for metric in run.metrics)
         if entry.text is None:
             entry.text = text
         for attribute, value in (
@@ -108,6 +132,9 @@ class QuestionBook:
         ):
             if value and not getattr(entry, attribute):
                 setattr(entry, attribute, value)
+        if not entry.asked and "@" in run.text:
+            names = self._bank[name].answers if name in self._bank else dict(_answers(entry.truth))
+            entry.asked = any(f"@{part}[" in run.text for part in names)
         return entry
 
     def _same_truth(self, entry: _Entry, run: SourceRun) -> str:
@@ -173,10 +200,15 @@ class QuestionBook:
 
     def _with_data(self, question: Question, made: dict[str, int]) -> Question:
         """Return a question of the bank, which names its data file only if that is there."""
-        if question.file_name is None or self._has_file(question.file_name):
-            return question
-        _count(made, _NO_DATA)
-        return Question.model_validate({**question.to_dict(), "file_name": None, "source_file": question.file_name})
+        further: dict[str, Any] = {}
+        if question.file_name is not None and not self._has_file(question.file_name):
+            _count(made, _NO_DATA)
+            further = {"file_name": None, "source_file": question.file_name}
+        entry = self._entries[question.id]
+        if question.marked and entry.prompted and not entry.asked:
+            _count(made, _LENIENT)
+            further["reading"] = "lenient"
+        return Question.model_validate({**question.to_dict(), **further}) if further else question
 
 
 def _question(entry: _Entry, has_file: bool, made: dict[str, int]) -> Question:
@@ -198,6 +230,20 @@ def _question(entry: _Entry, has_file: bool, made: dict[str, int]) -> Question:
         if not has_file:
             _count(made, _NO_DATA)
     answers = _answers(entry.truth)
+    if answers and not entry.answer_format:
+        options = options_in(values["question"])
+        answers, chosen = _letters(answers, options)
+        if chosen and options:
+            values["options"] = options
+        if not chosen and any(_is_free(truth, entry.judged) for _, truth in answers):
+            _count(made, _FREE_TEXT)
+            values["reference_text"] = "\n".join(truth for _, truth in answers)
+            answers = []
+        elif not entry.asked:
+            values["reading"] = "lenient"
+            _count(made, _LENIENT)
+        if chosen and len(answers) == 1 and len(answers[0][1]) == 1:
+            values["format"] = f'@{answers[0][0]}[value] where "value" is the letter of the right option'
     if entry.answer_format:
         values["format"] = _clean(entry.answer_format)
     if answers:
@@ -207,7 +253,8 @@ def _question(entry: _Entry, has_file: bool, made: dict[str, int]) -> Question:
             _count(made, f"{name} {what}")
         fields: dict[str, Any] = done.fields
     else:
-        _count(made, "no ground truth, so accuracy and score are missing (--bank FILE gives ground truths)")
+        if "reference_text" not in values:
+            _count(made, "no ground truth, so accuracy and score are missing (--bank FILE gives ground truths)")
         if "level" not in values:
             _count(made, "level taken as 'medium'")
         values.setdefault("level", "medium")
@@ -232,6 +279,35 @@ def _answers(truth: Any) -> list[tuple[str, str]]:
     for name, value in truth:
         named.setdefault(_clean(str(name)).strip() or _NAME, _clean(str(value)))
     return list(named.items())
+
+
+def _letters(answers: list[tuple[str, str]], options: Mapping[str, str]) -> tuple[list[tuple[str, str]], bool]:
+    """Return truths that name options as letters, ``(B)`` as ``B``, and whether all of them do."""
+    named = []
+    for name, truth in answers:
+        letters = letters_of(truth, options) if options else None
+        bracket = _IN_BRACKETS.fullmatch(truth.strip())
+        if letters:
+            named.append((name, ", ".join(letters)))
+        elif bracket:
+            named.append((name, (bracket[1] or bracket[2]).upper()))
+        elif _LETTER.fullmatch(truth.strip()):
+            named.append((name, truth.strip()))
+        else:
+            return answers, False
+    return named, True
+
+
+def _is_free(truth: str, judged: bool) -> bool:
+    """Return whether a truth is a text that a right answer need not repeat word for word."""
+    words = len(truth.split())
+    if words <= _FEW_WORDS or (words <= _MANY_WORDS and "\n" not in truth.strip() and not judged):
+        return False
+    kind = parse_truth(truth).kind
+    if kind in {"vector", "mapping"}:
+        items = split_items(truth)[0]
+        return judged or any(len(text.split()) > _MANY_WORDS // 2 for _, text in items)
+    return kind == "string"
 
 
 def _count(made: dict[str, int], what: str) -> None:

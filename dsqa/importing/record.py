@@ -11,9 +11,13 @@ from dsqa.endpoints.secrets import Secret
 from dsqa.errors import SourceError
 from dsqa.importing.runs import SourceRun
 from dsqa.records import Record, Status
+from dsqa.records.soundness import MAX_RUNS, sound
 from dsqa.study.design import Condition, fingerprint
 
 __all__ = ["condition_of", "messages_of", "record_of", "run_number", "without_keys"]
+
+_MOST_SECONDS = 1e9
+"""A larger number is damage, no measurement."""
 
 # What cuts an answer off, and what blocks it, in the words of several tools.
 _TRUNCATED = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
@@ -57,10 +61,13 @@ def run_number(run: SourceRun) -> int | None:
     number = run.run
     if number is None:
         return None
-    if isinstance(number, bool) or not isinstance(number, int | float) or not float(number).is_integer():
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise ValueError(f"{str(number)[:60]!r} is no run number: it must be a whole number")
+    if isinstance(number, float) and not number.is_integer():
         raise ValueError(f"{number!r} is no run number: it must be a whole number")
-    if number < 0:
-        raise ValueError(f"{number} is no run number: it must be 0 or more")
+    if not 0 <= number < MAX_RUNS:
+        told = f"{number}" if abs(number) < 1e15 else "a number of so many digits"
+        raise ValueError(f"{told} is no run number: it must be 0 or more, and below {MAX_RUNS:,}")
     return int(number)
 
 
@@ -71,10 +78,12 @@ def record_of(
     condition: Condition,
     condition_id: str,
     versions: dict[str, str],
+    started_at: str | None = None,
 ) -> Record:
     """Return the record of a run, with 0 for its number, which is known only when all are read.
 
-    The prompt's fingerprint is that of the messages, else of the question's text, else of its id.
+    `started_at` is the run's time as records write it. The prompt's fingerprint is that of the messages, else of the
+    question's text, else of its id.
 
     Raises
     ------
@@ -89,7 +98,7 @@ def record_of(
         request["messages"] = messages
     if run.temperature is not None:
         request["temperature"] = run.temperature
-    return Record(
+    record = Record(
         question_id=question_id,
         condition_id=condition_id,
         run=0,
@@ -100,8 +109,8 @@ def record_of(
         text=run.text,
         finish_reason=run.finish_reason,
         usage=run.usage,
-        seconds=run.seconds,
-        started_at=run.started_at,
+        seconds=run.seconds if run.seconds is not None and 0 <= run.seconds < _MOST_SECONDS else None,
+        started_at=started_at,
         error=run.error,
         reasoning=run.reasoning,
         refusal=run.refusal,
@@ -109,6 +118,7 @@ def record_of(
         response_model=run.response_model,
         versions=versions,
     )
+    return sound(record)
 
 
 def _status(run: SourceRun) -> Status:

@@ -44,7 +44,8 @@ class SourceRun:
     where
         ``file:line``, or what says as well where the run stands.
     status, finish_reason, usage, seconds, started_at, error, reasoning, refusal, response_id, response_model
-        As in `dsqa.records.Record`. A `status` of None is worked out from the finish reason, the error and the text.
+        As in `dsqa.records.Record`; `started_at` in any notation that `dsqa.values.parse_time` reads. A
+        `status` of None is worked out from the finish reason, the error and the text.
     messages
         What was sent, system message included; None where the source does not say.
     request
@@ -70,7 +71,7 @@ class SourceRun:
     finish_reason: str | None = None
     usage: dict[str, Any] | None = None
     seconds: float | None = None
-    started_at: str | None = None
+    started_at: Any = None
     error: dict[str, Any] | None = None
     reasoning: str | None = None
     refusal: str | None = None

@@ -13,20 +13,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dsqa import __version__
 from dsqa.bank import Bank
 from dsqa.bank.load import examine_bank
 from dsqa.errors import SourceError
+from dsqa.importing.agreement import LOOKED_AT, beside
 from dsqa.importing.cells import Cells, Numbered, OnDuplicate
 from dsqa.importing.detection import choose_reader, source_files
+from dsqa.importing.files import parse_json
 from dsqa.importing.folder import Contents, check_out, write_folder
 from dsqa.importing.questions import OnDifferentQuestion, QuestionBook
 from dsqa.importing.record import condition_of, record_of, run_number, without_keys
 from dsqa.importing.runs import ImportReport, Planning, Reader, ReadOptions, SourceRun
 from dsqa.importing.spool import Spool, Spooled
+from dsqa.records.answered import same_model
 from dsqa.records.lines import encode_line, json_bytes
 from dsqa.study.design import Condition
 from dsqa.study.folder import StudyFolder, hash_file
+from dsqa.values import parse_time, time_text
 
 __all__ = ["ImportOptions", "Imported", "import_study"]
 
@@ -139,10 +145,23 @@ def import_study(paths: Sequence[Path], out: Path | None, options: ImportOptions
             },
             describe_design=options.describe_design,
         )
+        contents.described["marking"] = _marking(contents)
         write_folder(contents, place / "study")
         if out is not None:
             (place / "study").rename(out)
     return Imported(None if out is None else StudyFolder(out), contents.described)
+
+
+def _marking(contents: Contents) -> dict[str, Any]:
+    """Return how the answers are read, and how far dsqa's marks agree with the source's."""
+    kept = np.flatnonzero(contents.numbered.numbers >= 0)
+    chosen = kept if len(kept) <= LOOKED_AT else kept[np.linspace(0, len(kept) - 1, LOOKED_AT).astype(int)]
+    runs = (
+        (parse_json(spooled.record), parse_json(spooled.metrics)["metrics"])
+        for spooled in (contents.spool[int(position)] for position in chosen)
+    )
+    found = beside(runs, contents.bank, len(kept))
+    return {**found.to_dict(), "line": found.line(), "warning": found.warning()}
 
 
 @contextlib.contextmanager
@@ -193,7 +212,13 @@ def _said(report: ImportReport, gathered: _Gathered, numbered: Numbered, on_dupl
             "first": [_told(gathered, pair) for pair in numbered.conflicts[:_LISTED]],
         },
         "keys_struck_out": gathered.struck,
-        "notes": [*numbered.notes, *_counted(report.notes), *_prompts(gathered)],
+        "notes": [
+            *numbered.notes,
+            *_counted(report.notes),
+            *_prompts(gathered),
+            *_times(gathered),
+            *_others(gathered),
+        ],
     }
 
 
@@ -222,6 +247,11 @@ class _Gathered:
     cells: Cells
     conditions: dict[str, Condition]
     struck: int = 0
+    answered: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Model that was asked, model that answered → runs."""
+    untimed: list[str] = field(default_factory=list)
+    """Times that could not be read, the first of them."""
+    untimed_count: int = 0
 
 
 def _gather(
@@ -279,8 +309,10 @@ def _put_by(
     text = run.question_text
     if run.messages is None and text is None and (text := book.text_of(question_id)) is not None:
         report.note("runs have no prompt; the text that the bank has of the question stands in its place")
-    record = record_of(run, question_id, text, condition, condition_id, versions)
+    record = record_of(run, question_id, text, condition, condition_id, versions, _moment(run, gathered))
     gathered.conditions.setdefault(record.condition_id, condition)
+    if run.response_model is not None:
+        gathered.answered[run.model, run.response_model] += 1
     key = {"question_id": question_id, "condition_id": record.condition_id}
     encoded, struck = without_keys(encode_line(record))
     row, in_row = without_keys(json_bytes({**key, "run": 0, "where": run.where, "row": run.row}) + b"\n")
@@ -289,6 +321,18 @@ def _put_by(
     gathered.struck += struck + in_row + in_metrics
     gathered.cells.add(question_id, record.condition_id, number, record.prompt_hash, content)
     gathered.spool.add(Spooled(encoded, row, metrics))
+
+
+def _moment(run: SourceRun, gathered: _Gathered) -> str | None:
+    """Return a run's time as records write it; one that cannot be read is missing, and counted."""
+    if run.started_at is None or run.started_at == "":
+        return None
+    moment = time_text(parse_time(run.started_at))
+    if moment is None:
+        gathered.untimed_count += 1
+        if len(gathered.untimed) < 1:
+            gathered.untimed.append(f"'{str(run.started_at)[:40]}' ({run.where})")
+    return moment
 
 
 def _number(gathered: _Gathered, on_duplicate: OnDuplicate, report: ImportReport) -> Numbered:
@@ -314,6 +358,22 @@ def _told(gathered: _Gathered, pair: tuple[int, int]) -> str:
 
 def _counted(notes: Counter[str]) -> list[str]:
     return [f"{times:,} {text}" for text, times in notes.items() if times]
+
+
+def _times(gathered: _Gathered) -> list[str]:
+    if not gathered.untimed_count:
+        return []
+    text = "runs have a time that cannot be read, which is missing; the first"
+    return [f"{gathered.untimed_count:,} {text}: {gathered.untimed[0]}"]
+
+
+def _others(gathered: _Gathered) -> list[str]:
+    """Say which runs another model answered than was asked."""
+    return [
+        f"{times:,} runs were asked of '{asked}' and answered by '{answered}': they say nothing of {asked}"
+        for (asked, answered), times in gathered.answered.most_common()
+        if not same_model(asked, answered)
+    ]
 
 
 def _prompts(gathered: _Gathered) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dsqa.errors import ReportError
+from dsqa.importing.meanings import MARK_WORDS, columns_meant
 from dsqa.stats.columns import as_floats
 from dsqa.stats.interval import FloatArray
 from dsqa.study import StudyFolder
@@ -17,35 +17,8 @@ from dsqa.study import StudyFolder
 __all__ = ["MARKS", "Pair", "pair_metrics", "source_values"]
 
 _KEYS = ["question_id", "condition_id", "run"]
-_WORDS = {
-    "c": 1.0, "correct": 1.0, "true": 1.0, "yes": 1.0, "pass": 1.0, "passed": 1.0, "right": 1.0,
-    "p": 0.5, "partial": 0.5,
-    "i": 0.0, "n": 0.0, "incorrect": 0.0, "false": 0.0, "no": 0.0, "fail": 0.0, "failed": 0.0, "wrong": 0.0,
-}  # fmt: skip
-
-
 MARKS = {"completion", "accuracy", "executability", "executability_repository", "score"}
 """Our metrics that are marks: equal or not, without a tolerance."""
-
-# Name in the source, spelled in small letters with single underscores → our columns, the likeliest first.
-_MEANINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (r"(.*_)?(accuracy|acc|correct|is_correct|exact_match|em|ra|response_accuracy)(_norm)?", ("accuracy",)),
-    (r"match|includes|pattern|answer|choice|pass|passed|success|f1", ("accuracy",)),
-    (r"score|total_score|final_score", ("score", "accuracy")),
-    (r"cr|completion|completion_ratio|complete_ratio|complete|completed", ("completion",)),
-    (r"ce|code_execute|code_executability|executability|executable", ("executability_repository", "executability")),
-    (r"words|n_words|word_count|output_words|words_out", ("words_out",)),
-    (
-        r"tokens|n_tokens|token_count|output_tokens|completion_tokens|tokens_out|tokens_total",
-        ("tokens_total", "tokens_out"),
-    ),
-    (r"input_words|words_in|prompt_words", ("words_in",)),
-    (r"(input|prompt)_tokens(_.*)?|tokens_in", ("tokens_in",)),
-    (r"(.*_)?jaccard(_.*)?|text_similarity|similarity", ("jaccard_first", "jaccard_mean", "jaccard_truth")),
-    (r"verbosity_ratio_words|word_verbosity_ratio|word_ratio", ("word_ratio",)),
-    (r"verbosity_ratio_tokens|token_verbosity_ratio|token_ratio", ("token_ratio",)),
-    (r"runtime|run_time|seconds|duration|latency|elapsed|total_time|working_time|time", ("seconds",)),
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -82,7 +55,7 @@ def source_values(folder: StudyFolder, outcomes: pd.DataFrame) -> dict[str, Floa
         raise ReportError(f"cannot be read: {str(error).splitlines()[0]}", path=path, hint="import anew") from None
     if table.empty:
         return {}
-    words = table["text"].astype("string").str.strip().str.lower().map(_WORDS).astype("Float64")
+    words = table["text"].astype("string").str.strip().str.lower().map(MARK_WORDS).astype("Float64")
     number = table["value"].astype("Float64").fillna(words)
     wide = table.assign(number=number).pivot_table(
         index=_KEYS, columns="metric", values="number", aggfunc="first", dropna=False, observed=True, sort=False
@@ -136,19 +109,13 @@ def pair_metrics(
             if column is not None:
                 pairs.append(Pair(metric, column, "named"))
             continue
-        candidates = _candidates(metric)
+        candidates = columns_meant(metric)
         if not candidates or not np.isfinite(values).any():
             continue
         distances = {name: _distance(values, as_floats(outcomes[name])) for name in candidates}
         best = min(candidates, key=distances.__getitem__)
         pairs.append(Pair(metric, best, "by name" if len(candidates) == 1 else f"closest of {', '.join(candidates)}"))
     return pairs
-
-
-def _candidates(metric: str) -> tuple[str, ...]:
-    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", metric)
-    name = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
-    return next((columns for pattern, columns in _MEANINGS if re.fullmatch(pattern, name)), ())
 
 
 def _distance(values: FloatArray, ours: FloatArray) -> tuple[float, float]:
