@@ -150,7 +150,9 @@ def beside(runs: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], bank: Ba
                 truth = next(iter(question.answers.values()))
                 found.examples.append((each.value[:_SHOWN], truth[:_SHOWN]))
         seen.append((matched, "" if matched else _why(question, reading.status), marks))
-    found.metric = next(iter(sorted(names, key=lambda name: (is_judged(name), -names[name]))), None)
+    # A name that means right or wrong and nothing else goes before "score"; a rule's mark before a judge's.
+    sure = {name: columns_meant(name)[:1] == ("accuracy",) for name in names}
+    found.metric = next(iter(sorted(names, key=lambda name: (is_judged(name), not sure[name], -names[name]))), None)
     for ours, why, marks in seen:
         theirs = marks.get(found.metric or "")
         if ours is None or theirs is None:

@@ -25,7 +25,7 @@ _SYNONYMS: dict[str, str] = {
     "frage_id fragennummer frage_nr aufgabe aufgabe_nr aufgabennummer nr",
     "question_text": "prompt input query instruction question_text prompt_text item problem task "
     "frage fragetext aufgabentext fragestellung",
-    "model": "engine model_name model_id llm deployment modell sprachmodell",
+    "model": "generator engine model_name model_id llm deployment modell sprachmodell",
     "temperature": "temp t temperatur",
     "truth": "target reference gold expected ground_truth groundtruth gt correct_answer right_answer expected_answer "
     "reference_answer label solution "
@@ -60,6 +60,7 @@ _NAMES = {alias: field for field, aliases in _SYNONYMS.items() for alias in [fie
     name: name for name in REQUEST_FIELDS
 }
 _SAMPLED = 200
+_FILE = re.compile(r"[/\\\\]|\.[A-Za-z][A-Za-z0-9]{1,7}$")
 
 
 def known_name(column: str) -> str | None:
@@ -126,9 +127,15 @@ def choose_columns(
     candidates: dict[str, list[str]] = {}
     for name in free:
         field = known_name(name)
+        if field == "file_name" and field not in chosen and not _are_files(name, sample):
+            field = "category" if "category" not in chosen else None  # a data set's name, not a file's
+        if field == "question" and field in chosen and _are_texts(name, sample):
+            field = "question_text"  # where an id was named, what is called "question" is its text
         if field is not None and field not in chosen:
             candidates.setdefault(field, []).append(name)
     _settle_questions(candidates, chosen, sample)
+    if len(named := candidates.get("category", [])) > 1:
+        candidates["category"] = [name for name in named if known_name(name) == "category"] or named[:1]
     for field, columns in candidates.items():
         if field in chosen:
             continue
@@ -202,6 +209,11 @@ def _values(name: str, sample: Sequence[Mapping[str, Any]]) -> Iterable[str]:
 def _are_texts(name: str, sample: Sequence[Mapping[str, Any]]) -> bool:
     values = list(_values(name, sample))
     return bool(values) and sum(len(value.split()) > 2 for value in values) > len(values) / 2
+
+
+def _are_files(name: str, sample: Sequence[Mapping[str, Any]]) -> bool:
+    values = list(_values(name, sample))
+    return not values or any(_FILE.search(value) for value in values)
 
 
 def _rows_apart(name: str, text: str, sample: Sequence[Mapping[str, Any]]) -> bool:

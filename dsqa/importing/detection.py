@@ -6,12 +6,13 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from dsqa.errors import DsqaError, SourceError
+from dsqa.importing.columns import known_name
 from dsqa.importing.files import head
 from dsqa.importing.readers import all_readers
 from dsqa.importing.runs import ImportReport, Reader
 from dsqa.importing.tables import kind_of, rows_of
 
-__all__ = ["choose_reader", "source_files"]
+__all__ = ["choose_files", "choose_reader", "source_files"]
 
 _SURE = 0.2
 """A reader that is less sure than this does not know the file."""
@@ -45,7 +46,12 @@ def _hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def choose_reader(
+def choose_reader(files: Sequence[Path], wanted: str | None = None) -> Reader:
+    """Return the reader of the files' format; see `choose_files`."""
+    return choose_files(files, wanted)[0]
+
+
+def choose_files(
     files: Sequence[Path], wanted: str | None = None, report: ImportReport | None = None, named: Collection[str] = ()
 ) -> tuple[Reader, list[Path]]:
     """Return the reader of the files' format, and the files that are of it; what else lies beside them is told.
@@ -88,7 +94,10 @@ def choose_reader(
         sureness[name] = max(sure, sureness.get(name, 0.0))
     if not found:
         raise unknown[0]
-    certain = [name for name, sure in sureness.items() if sure >= _CERTAIN]
+    # A table without responses lies beside the runs of a tool, such as what it measured of its prompts.
+    certain = [
+        name for name, sure in sureness.items() if sure >= _CERTAIN or any(_has_responses(p) for p in found[name])
+    ]
     if len(found) > 1 and len(certain) != 1:
         told = "; ".join(f"{paths[0]} is {readers[name].title}" for name, paths in found.items())
         raise SourceError(f"the files are of several formats: {told}", hint="import them one format at a time")
@@ -123,6 +132,10 @@ def _of_one(path: Path, readers: dict[str, Reader], named: Collection[str]) -> t
         raise SourceError(f"is of no format that is known; its columns are {shown}", path=path, hint=hint)
     why = "is binary, and of no format that is known" if b"\0" in begins else "is of no format that is known"
     raise SourceError(why, path=path, hint=f"formats: {', '.join(readers)}; name one with --format")
+
+
+def _has_responses(path: Path) -> bool:
+    return any(known_name(name) == "text" for name in _columns(path) or ())
 
 
 def _columns(path: Path) -> list[str] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +23,7 @@ _SCHEMA = pa.schema(
     ]
 )
 _BATCH = 50_000
+_LARGEST = 1.7e308
 
 
 class MetricsFile:
@@ -72,6 +72,7 @@ def _parts(given: Any) -> tuple[float | None, str | None]:
     if isinstance(given, tuple | list):
         return _parts(given[0])[0], _parts(given[1])[1]
     if isinstance(given, int | float):
-        return (float(given), None) if math.isfinite(given) else (None, None)
+        # A whole number beyond what a float holds is no measurement.
+        return (float(given), None) if abs(given) < _LARGEST else (None, None)
     # A lone surrogate has no UTF-8 form.
     return None, str(given).encode("utf-8", "replace").decode("utf-8")

@@ -11,11 +11,13 @@ from dsqa.endpoints.secrets import Secret
 from dsqa.errors import SourceError
 from dsqa.importing.runs import SourceRun
 from dsqa.records import Record, Status
-from dsqa.records.soundness import MAX_RUNS, sound
+from dsqa.records.soundness import sound
 from dsqa.study.design import Condition, fingerprint
 
 __all__ = ["condition_of", "messages_of", "record_of", "run_number", "without_keys"]
 
+_LARGEST = 1 << 62
+"""Above it, it is no seed either."""
 _MOST_SECONDS = 1e9
 """A larger number is damage, no measurement."""
 
@@ -36,7 +38,7 @@ def condition_of(run: SourceRun, format_name: str) -> Condition:
     """Return what a run was asked under."""
     return Condition(
         endpoint=run.endpoint or format_name,
-        model=run.model,
+        model=run.model.encode("utf-8", "replace").decode(),
         temperature=run.temperature,
         system=None,
         request=dict(run.request),
@@ -65,9 +67,9 @@ def run_number(run: SourceRun) -> int | None:
         raise ValueError(f"{str(number)[:60]!r} is no run number: it must be a whole number")
     if isinstance(number, float) and not number.is_integer():
         raise ValueError(f"{number!r} is no run number: it must be a whole number")
-    if not 0 <= number < MAX_RUNS:
-        told = f"{number}" if abs(number) < 1e15 else "a number of so many digits"
-        raise ValueError(f"{told} is no run number: it must be 0 or more, and below {MAX_RUNS:,}")
+    if not 0 <= number < _LARGEST:
+        told = f"{number}" if abs(number) < _LARGEST else "a number of so many digits"
+        raise ValueError(f"{told} is no run number: it must be 0 or more")
     return int(number)
 
 

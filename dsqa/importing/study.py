@@ -21,7 +21,7 @@ from dsqa.bank.load import examine_bank
 from dsqa.errors import SourceError
 from dsqa.importing.agreement import LOOKED_AT, beside
 from dsqa.importing.cells import Cells, Numbered, OnDuplicate
-from dsqa.importing.detection import choose_reader, source_files
+from dsqa.importing.detection import choose_files, source_files
 from dsqa.importing.files import parse_json
 from dsqa.importing.folder import Contents, check_out, write_folder
 from dsqa.importing.questions import OnDifferentQuestion, QuestionBook
@@ -115,7 +115,7 @@ def import_study(paths: Sequence[Path], out: Path | None, options: ImportOptions
     report = ImportReport(skip_bad=options.reading.skip_bad)
     hashes = _distinct(source_files(paths), report)
     files = list(hashes.values())
-    reader, files = choose_reader(files, options.format_name, report, options.reading.columns)
+    reader, files = choose_files(files, options.format_name, report, options.reading.columns)
     if options.announce is not None and isinstance(reader, Planning):
         for line in reader.plan(files, options.reading):
             options.announce(line)

@@ -333,7 +333,7 @@ def test_a_wrong_file_is_one_line_and_exit_code_2(
 
     paths, said = broken(tmp_path)[which]
     out = tmp_path / "out"
-    monkeypatch.setattr("sys.argv", ["dsqa", "import", *map(str, paths), "--out", str(out)])
+    monkeypatch.setattr("sys.argv", ["dsqa", "import", "--strict", *map(str, paths), "--out", str(out)])
     with pytest.raises(SystemExit) as ended:
         main()
     printed = capsys.readouterr()

@@ -217,9 +217,9 @@ def test_wrong_files_are_named(tmp_path: Path, name: str, content: bytes, messag
 def test_a_line_that_is_cut_off_is_named_and_can_be_passed_over(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "t.jsonl", [row(run=0), row(run=1)])
     path.write_text(path.read_text()[:-20])
-    with pytest.raises(SourceError, match=r"t.jsonl:2: not valid JSON.*ends in the middle of it.*--skip-bad"):
-        imported(tmp_path, path)
-    folder, said = imported(tmp_path, path, reading={"skip_bad": True})
+    with pytest.raises(SourceError, match=r"t.jsonl:2: not valid JSON.*ends in the middle of it.*--strict"):
+        imported(tmp_path, path, reading={"skip_bad": False})
+    folder, said = imported(tmp_path, path)
     assert len(records(folder)) == 1
     assert said["bad_rows"]["passed_over"] == 1
 
@@ -242,7 +242,7 @@ def test_a_row_of_more_cells_than_the_header_is_named(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("question_id,model,response\na,m,yes\nb,m,yes, but\n")
     with pytest.raises(SourceError, match=r"t.csv:3: has 4 cells, and the header has 3 .put a text with a ',' in it"):
-        imported(tmp_path, path)
+        imported(tmp_path, path, reading={"skip_bad": False})
 
 
 def test_usage_status_and_nested_columns(tmp_path: Path) -> None:

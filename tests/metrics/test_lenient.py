@@ -15,7 +15,8 @@ def asked(
 ) -> Question:
     return Question.model_validate({
         "id": "q", "question": ABC if options else "How many?", "format": "@answer[value]", "level": "easy",
-        "common_answers": [("answer", truth)], "options": options or {}, **({"reading": "lenient"} if lenient else {}),
+        "common_answers": [("answer", truth)], "options": options or {},
+        **({"reading": "lenient"} if lenient else {}),
     })  # fmt: skip
 
 

@@ -10,7 +10,8 @@ from dsqa.importing.runs import Reader
 __all__ = ["all_readers"]
 
 _MODULES = (
-    "openai_batch", "stored_completions", "lm_eval", "promptfoo", "inspect_logs", "ds_qa", "llm_stability", "table",
+    "openai_batch", "mt_bench", "stored_completions", "lm_eval", "promptfoo", "inspect_logs", "ds_qa",
+    "llm_stability", "table",
 )  # fmt: skip
 
 

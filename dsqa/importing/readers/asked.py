@@ -10,10 +10,15 @@ from typing import Any
 
 from dsqa.importing.readers.chat import as_text, asked_text
 
-__all__ = ["Asked", "Questions", "asked_of"]
+__all__ = ["Asked", "Questions", "asked_of", "said_run"]
 
 _RUN = re.compile(
     r"(?P<stem>.*?)[-_.:/#| ]+(?:run|rep|repeat|repetition|sample|iter|iteration|trial|attempt|epoch|[nrski])?"
+    r"[-_.:=#]?(?P<run>\d{1,6})",
+    re.IGNORECASE,
+)
+_SAID_RUN = re.compile(
+    r"(?P<stem>.+?)[-_.:/#| ]+(?:run|rep|repeat|repetition|iter|iteration|trial|attempt|epoch)"
     r"[-_.:=#]?(?P<run>\d{1,6})",
     re.IGNORECASE,
 )
@@ -119,6 +124,18 @@ class Questions:
 def _split(name: str) -> tuple[str, int | None]:
     match = _RUN.fullmatch(name)
     return (match["stem"], int(match["run"])) if match and match["stem"] else (name, None)
+
+
+def said_run(name: str) -> tuple[str | None, int | None]:
+    """Return stem and run of an id that says in words that it numbers runs (``mean-run-3``); (None, None) for others.
+
+    Examples
+    --------
+    >>> said_run("mean-run-3"), said_run("request-12")
+    (('mean', 3), (None, None))
+    """
+    match = _SAID_RUN.fullmatch(name)
+    return (match["stem"], int(match["run"])) if match else (None, None)
 
 
 def _hash(text: str) -> bytes:

@@ -61,15 +61,20 @@ class InspectReader:
             A file is no log of Inspect, or a broken one.
         """
         report.first_run = 1
-        headers = [(path, read_header(path)) for path in paths]
+        headers = []
+        for path in paths:
+            with report.passing_over(path):
+                headers.append((path, read_header(path)))
         several = len({header["eval"].get("task") for _, header in headers}) > 1
         for path, header in headers:
             _say(path, header, report)
             log = _log(header, several, options)
             seen = 0
-            for where, sample in read_samples(path, report):
-                seen += 1
-                yield from _runs(sample, where, log, report)
+            with report.passing_over(path):
+                for where, sample in read_samples(path, report):
+                    seen += 1
+                    with report.row(path, None):
+                        yield from _runs(sample, where, log, report)
             missing = _planned(header["eval"]) - seen
             if missing > 0:
                 report.note("samples that a log's plan has are not in it", missing)

@@ -124,8 +124,14 @@ class _Text:
                 if cut:
                     raise ValueError("the file ends in the middle") from None
                 raise ValueError(f"not valid JSON: {error.msg} at character {self._before + error.pos:,}") from None
-            if end == len(self._text) and self._more():
-                continue  # a number may go on
+            except ValueError:
+                raise ValueError(f"holds a number of thousands of digits at character {self.place:,}") from None
+            # A number may go on: -0 is the beginning of -0.5, and of -0e7.
+            open_end = end == len(self._text) or (
+                isinstance(value, int | float) and not self._text[end : end + 24].strip("0123456789+-.eE")
+            )
+            if open_end and len(self._text) - end < 24 and self._more():
+                continue
             self._at = end
             return value
 

@@ -54,11 +54,10 @@ class _LlmStability:
                 # evaluate.py writes its summaries beside the runs.
                 report.leave_out(str(path), "no runs: it lacks the columns of llm-stability")
                 continue
-            for row in rows_of(path, report):
-                try:
-                    yield read(path, row, options)
-                except ValueError as error:
-                    report.skip(path, row.line, str(error))
+            with report.passing_over(path):
+                for row in rows_of(path, report):
+                    with report.row(path, row.line):
+                        yield read(path, row, options)
 
 
 _NEW_MEANING = {
@@ -83,7 +82,10 @@ _OLD_MEANING = {
 def _columns(path: Path) -> frozenset[str]:
     if kind_of(path) != "csv":
         return frozenset()
-    first = next(iter(rows_of(path, ImportReport(skip_bad=True))), None)
+    try:
+        first = next(iter(rows_of(path, ImportReport())), None)
+    except SourceError:
+        return frozenset()
     return frozenset() if first is None else frozenset(first.values)
 
 

@@ -70,19 +70,27 @@ class LmEvalReader:
         several = len({_task(path) for path in samples}) > 1
         _say(report)
         for path in samples:
-            about = _about(path, results)
-            model = about.model or options.model
-            if not model:
-                hint = "name the results_*.json that was written beside it, or say it: --model NAME"
-                raise SourceError("does not say which model was asked", path=path, hint=hint)
-            filters = _filters(path)
-            for number, row in json_lines(path, report):
-                filtered = str(row.get("filter", "none"))
-                if not isinstance(row.get("resps"), list) or "doc_id" not in row:
-                    report.skip(path, number, "is no sample of lm-evaluation-harness: it has no doc_id or no resps")
-                elif filtered == filters.names[0]:
-                    prefix = f"{_task(path)}/" if several else ""
-                    yield from _runs(row, f"{path}:{number}", prefix, model, about, filters, options, report)
+            with report.passing_over(path):
+                yield from _samples(path, results, several, options, report)
+
+
+def _samples(
+    path: Path, results: Sequence[Path], several: bool, options: ReadOptions, report: ImportReport
+) -> Iterator[SourceRun]:
+    about = _about(path, results)
+    model = about.model or options.model
+    if not model:
+        hint = "name the results_*.json that was written beside it, or say it: --model NAME"
+        raise SourceError("does not say which model was asked", path=path, hint=hint)
+    filters = _filters(path)
+    prefix = f"{_task(path)}/" if several else ""
+    for number, row in json_lines(path, report):
+        filtered = str(row.get("filter", "none"))
+        if not isinstance(row.get("resps"), list) or "doc_id" not in row:
+            report.skip(path, number, "is no sample of lm-evaluation-harness: it has no doc_id or no resps")
+        elif filtered == filters.names[0]:
+            with report.row(path, number):
+                yield from _runs(row, f"{path}:{number}", prefix, model, about, filters, options, report)
 
 
 READER = LmEvalReader()
@@ -103,7 +111,9 @@ def _say(report: ImportReport) -> None:
 
 def _is_results(path: Path) -> bool:
     begins = head(path)
-    return begins.lstrip()[:1] == b"{" and bare_name(path).startswith("results") and b'"results"' in begins
+    # promptfoo calls its results so as well.
+    named = begins.lstrip()[:1] == b"{" and bare_name(path).startswith("results")
+    return named and b'"results"' in begins and b'"vars"' not in begins
 
 
 def _task(path: Path) -> str:
@@ -173,7 +183,9 @@ def _runs(
     texts = row["resps"][0] if row["resps"] and isinstance(row["resps"][0], list) else row["resps"]
     if not texts or not all(isinstance(text, str) for text in texts):
         hint = "only tasks that generate text have responses whose reliability can be measured"
-        raise SourceError("holds log-likelihoods of given answers, not responses", path=where, hint=hint)
+        raise SourceError(
+            "holds log-likelihoods of given answers, not responses", path=where.rpartition(":")[0], hint=hint
+        )
     doc = row["doc"] if isinstance(row.get("doc"), Mapping) else {}
     prompt, given = _arguments(row.get("arguments"))
     temperature, request = condition_parameters(given)

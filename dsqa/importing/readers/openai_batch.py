@@ -14,7 +14,7 @@ from dsqa.endpoints.dialect import DIALECTS
 from dsqa.endpoints.reply import MalformedReplyError
 from dsqa.errors import RecordError, SourceError
 from dsqa.importing.files import first_object
-from dsqa.importing.readers.asked import Asked, Questions, asked_of
+from dsqa.importing.readers.asked import Asked, Questions, asked_of, said_run
 from dsqa.importing.readers.chat import as_number, chat_messages, json_text
 from dsqa.importing.runs import ImportReport, ReadOptions, SourceRun
 from dsqa.sampling.batch import BatchResult, RequestFile, read_requests, read_results
@@ -55,11 +55,13 @@ class BatchReader:
         try:
             with ExitStack() as stack:
                 requests = _Requests([stack.enter_context(RequestFile(path)) for path in asked], asked)
+                alone = _Alone(answered, requests)
                 seen: set[str] = set()
                 for path in answered:
                     for result in read_results(path, partial(_pass_over, report)):
                         seen.add(result.custom_id)
-                        yield from _runs(result, requests, path, options, report)
+                        with report.row(path, None):
+                            yield from _runs(result, requests, alone, path, options, report)
         except RecordError as error:
             raise SourceError(error.message, path=error.path, line=error.line) from None
         if missing := requests.count - len(seen & requests.names):
@@ -96,6 +98,34 @@ class _Requests:
         return next((file.body(custom_id) for file in self._files if custom_id in file), None)
 
 
+class _Alone:
+    """The results whose requests are in none of the files.
+
+    Each is of a question of its own, for nothing says that two of them asked the same; but where ids say themselves
+    that they number runs (``mean-run-3``) and all with one stem had prompts of the same length, they are its runs.
+    """
+
+    def __init__(self, paths: Sequence[Path], requests: _Requests) -> None:
+        self._lengths: dict[str, set[int | None]] = {}
+        for path in paths:
+            for result in read_results(path, lambda _: None):
+                stem, _ = said_run(result.custom_id)
+                if stem is not None and result.custom_id not in requests.names:
+                    self._lengths.setdefault(stem, set()).add(_prompt_length(result.body))
+
+    def name(self, custom_id: str) -> tuple[str, int | None]:
+        """Return question and run of a result."""
+        stem, run = said_run(custom_id)
+        lengths = self._lengths.get(stem or "", set()) - {None}
+        return (stem, run) if stem is not None and len(lengths) == 1 else (custom_id, None)
+
+
+def _prompt_length(body: Any) -> int | None:
+    usage = body.get("usage") if isinstance(body, Mapping) else None
+    found = [usage.get(name) for name in ("prompt_tokens", "input_tokens")] if isinstance(usage, Mapping) else []
+    return next((value for value in found if isinstance(value, int)), None)
+
+
 def _kind(path: Path) -> str | None:
     row = first_object(path)
     if row is None or not isinstance(row.get("custom_id"), str):
@@ -122,7 +152,7 @@ def _say(report: ImportReport) -> None:
 
 
 def _runs(
-    result: BatchResult, requests: _Requests, path: Path, options: ReadOptions, report: ImportReport
+    result: BatchResult, requests: _Requests, alone: _Alone, path: Path, options: ReadOptions, report: ImportReport
 ) -> Iterator[SourceRun]:
     if result.status is None:
         code = (result.error or {}).get("code") or "not executed"
@@ -134,9 +164,7 @@ def _runs(
     asked = asked_of(body or {})
     questions = requests.questions
     if body is None:
-        lone = Questions()
-        lone.see(result.custom_id, asked)
-        question, run = lone.name(result.custom_id, asked)
+        question, run = alone.name(result.custom_id)
     else:
         question, run = questions.name(result.custom_id, asked)
     found = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,7 +70,11 @@ class PromptfooReader:
             return 0.95
         if b'"evalId"' in begins[:400] or (b'"testPassCount"' in begins and b'"prompts"' in begins):
             return 0.95
-        return 0.85 if b'"namedScores"' in begins and b'"latencyMs"' in begins else 0.0
+        if b'"namedScores"' in begins and b'"latencyMs"' in begins:
+            return 0.85
+        # Versions 1 and 2 begin with the results themselves.
+        old = b'"results"' in begins[:4096] and b'"vars"' in begins and b'"success"' in begins
+        return 0.85 if old and (b'"display"' in begins or b'"raw"' in begins) else 0.0
 
     def read(self, paths: Sequence[Path], options: ReadOptions, report: ImportReport) -> Iterator[SourceRun]:
         """Yield the results of the files; a configuration among them says what the providers were asked with.
@@ -97,7 +102,8 @@ class PromptfooReader:
         for path, known in zip(files, facts, strict=True):
             known.ids = ids
             for where, result in _results(path, report):
-                yield _run(result, where, known, several, options, report)
+                with report.row(path, None):
+                    yield _run(result, where, known, several, options, report)
 
 
 READER = PromptfooReader()
@@ -184,7 +190,7 @@ def _run(
     return SourceRun(
         question=_question_id(result, facts),
         endpoint=provider.endpoint,
-        model=provider.model,
+        model=provider.model or options.model or "",
         temperature=options.temperature if provider.temperature is None else provider.temperature,
         request=request,
         where=where,
@@ -237,7 +243,8 @@ def _question_id(result: Mapping[str, Any], facts: _Facts) -> str:
 
 def _prompt_name(result: Mapping[str, Any]) -> str:
     prompt = result.get("prompt") or {}
-    return str(prompt.get("label") or result.get("promptId") or "")
+    told = re.sub(r"^\[[^\]\s]+:[^\]\s]+\] ", "", str(prompt.get("display") or ""))
+    return str(prompt.get("label") or result.get("promptId") or told)
 
 
 def _short(text: str) -> str:

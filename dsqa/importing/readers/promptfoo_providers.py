@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +18,8 @@ __all__ = ["Provider", "Providers", "plain_providers"]
 _KINDS = frozenset(
     {"assistant", "chat", "completion", "embedding", "embeddings", "messages", "realtime", "responses", "text"}
 )
+
+_TOLD = re.compile(r"\[([^\]\s]+:[^\]\s]+)\] ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +135,8 @@ class Providers:
 
     def _plain(self, name: tuple[str, str]) -> Provider:
         known = self._known.get(name) or self._known.get((name[0], ""))
+        if known is None and not name[0] and len(self._known) == 1:
+            known = next(iter(self._known.values()))
         return known[0] if known else Provider.named(*name)
 
 
@@ -139,4 +144,9 @@ def _named(result: Mapping[str, Any]) -> tuple[str, str]:
     given = result.get("provider")
     if isinstance(given, Mapping):
         return str(given.get("id") or ""), str(given.get("label") or "")
-    return str(given or ""), ""
+    if given:
+        return str(given), ""
+    # Version 1 says it in front of the prompt, where there are several providers.
+    prompt = result.get("prompt")
+    told = _TOLD.match(str(prompt.get("display") or "")) if isinstance(prompt, Mapping) else None
+    return (told[1] if told else ""), ""

@@ -91,7 +91,8 @@ class StoredReader:
                 if (parts := _parts(row)) is None:
                     report.skip(path, None, f"{where} is no completion: it has neither choices nor output")
                     continue
-                yield from _runs(*parts, row, where, names, questions, several, options, report)
+                with report.row(path, None):
+                    yield from _runs(*parts, row, where, names, questions, several, options, report)
 
 
 READER = StoredReader()

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from dsqa.errors import SourceError
+from dsqa.errors import DsqaError, SourceError
 from dsqa.importing.columns import REQUEST_FIELDS, choose_columns, known_name
+from dsqa.importing.readers.data_sets import DataSets
 from dsqa.importing.runs import ImportReport, Metric, ReadOptions, SourceRun
 from dsqa.importing.tables import Row, as_json_text, kind_of, rows_of
 from dsqa.records import Status
-from dsqa.values import parse_number
+from dsqa.values import day_comes_first, parse_number, parse_time, time_text
 
 __all__ = ["READER"]
 
@@ -54,7 +57,12 @@ class _Table:
         lines = []
         seen: list[dict[str, str]] = []
         for path in paths:
-            columns = _columns(path, options)
+            try:
+                columns, _ = _columns(path, options)
+            except SourceError:
+                if len(paths) == 1 or not options.skip_bad:
+                    raise
+                continue  # told when it is read
             if columns not in seen:
                 seen.append(columns)
                 lines.append(f"{path}: columns taken as")
@@ -63,28 +71,49 @@ class _Table:
 
     def read(self, paths: Sequence[Path], options: ReadOptions, report: ImportReport) -> Iterator[SourceRun]:
         ids: dict[str, str] = {}
+        sets = _data_sets(paths, options, report)
         for path in paths:
-            columns = _columns(path, options)
-            for field, column in columns.items():
-                report.map(column, field)
-            for row in rows_of(path, report, options.columns.values()):
-                where = f"{path}:{row.line}"
-                try:
-                    run = _run(row, where, columns, ids, options, report)
-                except ValueError as error:
-                    report.skip(path, row.line, str(error))
-                    continue
-                yield run
+            with report.passing_over(path):
+                columns, day_first = _columns(path, options)
+                for field, column in columns.items():
+                    report.map(column, field)
+                for row in rows_of(path, report, options.columns.values()):
+                    with report.row(path, row.line):
+                        run = _run(row, f"{path}:{row.line}", columns, ids, options, report)
+                        moment = time_text(parse_time(run.started_at, day_first=day_first))
+                        question = (
+                            f"{sets.prefix(path.stem)}{run.question}" if "question" in columns else run.question
+                        )
+                        yield replace(run, question=question, started_at=moment or run.started_at)
 
 
-def _columns(path: Path, options: ReadOptions) -> dict[str, str]:
+def _data_sets(paths: Sequence[Path], options: ReadOptions, report: ImportReport) -> DataSets:
+    """Return which files number the same questions; read beforehand only where there are several."""
+    sets = DataSets()
+    if len(paths) < 2:
+        return sets
+    for path in paths:
+        with contextlib.suppress(DsqaError):
+            columns, _ = _columns(path, options)
+            if "question" in columns:
+                for row in rows_of(path, ImportReport(), options.columns.values()):
+                    facts = {n: row.values.get(columns[n]) for n in ("question_text", "truth") if n in columns}
+                    known = {n: " ".join(str(v).split()) for n, v in facts.items() if v is not None}
+                    sets.see(path.stem, _id(str(row.values.get(columns["question"]))), known)
+    sets.settle(report)
+    return sets
+
+
+def _columns(path: Path, options: ReadOptions) -> tuple[dict[str, str], bool | None]:
+    """Return field → column, and whether its dates begin with the day, where they tell."""
     # Of each value as much as tells a text from an id: a row may hold megabytes.
     sample = [
         {name: value[:_LONG] if isinstance(value, str) else value for name, value in row.values.items()}
         for row in islice(rows_of(path, ImportReport(skip_bad=True), options.columns.values()), _SAMPLE)
     ]
     names = list(dict.fromkeys(name for row in sample for name in row))
-    return choose_columns(names, options.columns, sample, path)
+    columns = choose_columns(names, options.columns, sample, path)
+    return columns, day_comes_first(row.get(columns.get("started_at", "")) for row in sample)
 
 
 def _run(
@@ -134,7 +163,7 @@ def _run(
         finish_reason=word("finish_reason"),
         usage={k: int(v) for k, v in tokens.items() if v is not None} or None,
         seconds=seconds if seconds is not None else None if milliseconds is None else milliseconds / 1000,
-        started_at=word("started_at"),
+        started_at=get("started_at"),
         error=None if error is None else {"class": "SourceError", "message": error},
         reasoning=word("reasoning"),
         messages=[*messages, {"role": "user", "content": text}] if system and text else None,
