@@ -74,7 +74,7 @@ def choose_files(
         equally sure.
     """
     readers = all_readers()
-    report = report or ImportReport()
+    report = report or ImportReport(skip_bad=True)
     if wanted is not None:
         if wanted not in readers:
             raise SourceError(
@@ -143,7 +143,7 @@ def _columns(path: Path) -> list[str] | None:
     if kind_of(path) is None:
         return None
     try:
-        row = next(iter(rows_of(path, ImportReport())), None)
+        row = next(iter(rows_of(path, ImportReport(skip_bad=True))), None)
     except DsqaError:
         return None
     return [] if row is None else [name for name in row.values if len(name) < 80]

@@ -134,7 +134,7 @@ class ImportReport:
         The number of a cell's first run in the source where it is known (0 or 1); None: taken from the numbers.
     """
 
-    skip_bad: bool = True
+    skip_bad: bool = False
     mapped: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     left_out_counts: Counter[str] = field(default_factory=Counter)

@@ -212,7 +212,7 @@ def _data_sets(paths: Sequence[Path], options: ReadOptions, report: ImportReport
         return sets
     for path in paths:
         with contextlib.suppress(SourceError):
-            for _, row in json_lines(path, ImportReport()):
+            for _, row in json_lines(path, ImportReport(skip_bad=True)):
                 if "id" in row and {"reasoning", "status"} & row.keys():
                     facts = {"truth": _truth(row, options)[1], "file": row.get("file_name")}
                     sets.see(_label(path), str(row["id"]), facts)

@@ -83,7 +83,7 @@ def _columns(path: Path) -> frozenset[str]:
     if kind_of(path) != "csv":
         return frozenset()
     try:
-        first = next(iter(rows_of(path, ImportReport())), None)
+        first = next(iter(rows_of(path, ImportReport(skip_bad=True))), None)
     except SourceError:
         return frozenset()
     return frozenset() if first is None else frozenset(first.values)
