@@ -6,6 +6,7 @@ from functools import cache
 
 import pandas as pd
 
+from dsqa.outcomes import unread_matters
 from dsqa.report.markdown import escape
 from dsqa.report.page import Page
 from dsqa.report.statement import Fact, Statement, joined
@@ -37,6 +38,10 @@ def asked_once(page: Page) -> Statement:
         )
     facts: dict[str, Fact] = {"asked once": mean}
     text = f"Someone who asks **once** gets a right result in **{percent(mean)}** of cases"
+    if unread_matters(page.outcomes):
+        most = mean_accuracy(page.cells.assign(accuracy=page.cells["accuracy_if_read"]))
+        text += f", and in at most {percent(most)} had every answer that could not be read been right"
+        facts["asked once if read"] = most
     complete = len(page.cells) == len(page.questions) * len(page.conditions)
     means = {
         key: mean_accuracy(page.cells[page.cells["condition_id"] == key])
@@ -82,7 +87,11 @@ def _wrong(page: Page) -> list[Statement]:
         Statement(
             f"**Asking again hardly helps** with {links(page, wrong)}{where(page, cells)}: stable and wrong, "
             f"{right:,} of {count(runs, 'run')} right.",
-            {"right runs of cells stable and wrong": right, "runs of cells stable and wrong": runs},
+            {
+                "questions stable and wrong": len(wrong),
+                "right runs of cells stable and wrong": right,
+                "runs of cells stable and wrong": runs,
+            },
         )
     ]
     # The most frequent outcome, provided that an answer was read at all.
@@ -174,8 +183,9 @@ def _unsettled(page: Page) -> list[Statement]:
     one = len(unsettled) == 1
     facts: dict[str, Fact] = {"verdicts not settled": len(unsettled), "verdicts": calls}
     facts |= {"fewest runs, open": int(unsettled["runs"].min()), "most runs, open": int(unsettled["runs"].max())}
+    which = "The verdict" if calls == 1 else f"{len(unsettled):,} of {calls:,} verdicts"
     text = (
-        f"**{len(unsettled):,} of {count(calls, 'verdict')} {'is' if one else 'are'} not settled** with "
+        f"**{which} {'is' if one else 'are'} not settled** with "
         f"{runs_of(unsettled)}: read {'it' if one else 'those'} as a first impression. To settle more, raise "
         f"`{'runs' if page.stop is None else 'max_runs'}` and run the study again; recorded runs are kept."
     )

@@ -192,8 +192,8 @@ def _findings(found: Advice) -> str:
     parts = [
         f"**What to do**: {found.next_step}",
         f"**Commonest wrong answer**: {wrong}",
-        *([] if found.ambiguous is None else [f"**Looks ambiguous**: {found.ambiguous}"]),
-        f"**Cost**: {found.cost}",
+        *([] if found.ambiguous is None else [f"**Looks ambiguous**: {found.ambiguous_text}"]),
+        f"**Cost of one run**: {found.cost}",
     ]
     return "\n".join(f"- {part}" for part in parts)
 

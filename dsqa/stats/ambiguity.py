@@ -1,13 +1,21 @@
-"""Whether a question looks ambiguous: its answers split between few, each of them held steadily."""
+"""Whether a question looks ambiguous: its answers split between few, each held steadily, and something says why.
+
+That answers split says nothing yet of the question: a model that is wrong in one way half of the time splits them
+too. Evidence that it can be read in two ways is that several models split alike, or that the other answer is what
+another reading of the data gives (a divisor n in place of n − 1, missing values kept, …).
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
-__all__ = ["AnswerSplit", "answer_split"]
+__all__ = ["Ambiguity", "AnswerSplit", "ambiguity", "answer_split"]
+
+_MOSTLY_RIGHT = 0.75
 
 
 @dataclass(frozen=True)
@@ -72,6 +80,89 @@ def answer_split(
     steady = {name: answer for name, (answer, n) in tops.items() if n >= together * counted[name][1]}
     if len(steady) >= 2 and len(set(steady.values())) >= 2:
         return AnswerSplit("between", tuple(steady), _by_runs(set(steady.values()), counted))
+    return None
+
+
+@dataclass(frozen=True)
+class Ambiguity:
+    """Two answers that a question may ask for.
+
+    Parameters
+    ----------
+    answers
+        The answers, the commonest first.
+    models
+        Models that split between them alike; none where another reading alone is the evidence.
+    reading
+        Which other reading of the data gives one of them; None where none is known.
+    """
+
+    answers: tuple[str, str]
+    models: tuple[str, ...]
+    reading: str | None
+
+
+def ambiguity(
+    cells: Mapping[str, Sequence[str | None]],
+    models: Mapping[str, str],
+    *,
+    right: Collection[str],
+    readings: Mapping[str, str],
+    two_valued: bool,
+) -> Ambiguity | None:
+    """Return what speaks for a question's being ambiguous, or None.
+
+    Parameters
+    ----------
+    cells
+        Condition → the answers of its runs in canonical form, None where none was read.
+    models
+        Condition → its model.
+    right
+        The answers that count as right.
+    readings
+        Wrong answer → the other reading of the data that gives it, where one is known.
+    two_valued
+        The answer is one of two (yes or no), or of options that stand in the question: it is then never ambiguous in
+        this sense, whatever the runs do.
+
+    Notes
+    -----
+    None also where three quarters of all runs or more are right: most found out what is meant. Otherwise the answers
+    that count are those that `answer_split` finds in single conditions, or that a condition keeps to. Models split
+    alike if at least two of them have the same two answers among theirs.
+
+    Examples
+    --------
+    >>> runs = {"a": ["4"] * 5 + ["5"] * 5, "b": ["5"] * 6 + ["4"] * 4}
+    >>> ambiguity(runs, {"a": "m", "b": "n"}, right={"4"}, readings={}, two_valued=False).models
+    ('m', 'n')
+    >>> ambiguity(runs, {"a": "m", "b": "m"}, right={"4"}, readings={}, two_valued=False) is None
+    True
+    """
+    given = [answer for runs in cells.values() for answer in runs]
+    if two_valued or not given or sum(answer in right for answer in given) >= _MOSTLY_RIGHT * len(given):
+        return None
+    held: dict[str, set[str]] = {}
+    for name, runs in cells.items():
+        split = answer_split({name: runs})
+        if split is not None:
+            held.setdefault(models[name], set()).update(split.answers)
+    between = answer_split(cells)
+    if between is not None and between.kind == "between":
+        for name in between.cells:
+            held.setdefault(models[name], set()).add(Counter(a for a in cells[name] if a).most_common(1)[0][0])
+    counts = Counter(answer for answer in given if answer is not None)
+    ordered = sorted({a for own in held.values() for a in own}, key=lambda a: (-counts[a], a))
+    for first, second in combinations(ordered, 2):
+        alike = tuple(model for model, own in held.items() if {first, second} <= own)
+        if len(alike) >= 2:
+            return Ambiguity((first, second), alike, readings.get(first) or readings.get(second))
+    for answer in ordered:
+        meant = next((a for a in ordered if a in right), None)
+        if answer in readings and meant is not None:
+            pair = (answer, meant) if counts[answer] > counts[meant] else (meant, answer)
+            return Ambiguity(pair, (), readings[answer])
     return None
 
 

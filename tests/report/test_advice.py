@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from dsqa.report.advice import Advice, advise
+from dsqa.report.marking import holds_the_truth
 from dsqa.report.page import Page, open_page
 from dsqa.report.sheet import assignment_sheet, sheet_summary
 from tests.report.study import make_study
@@ -47,10 +48,82 @@ def test_the_commonest_wrong_answer_is_not_the_commonest_answer(page: Page) -> N
     assert found.ambiguous is None
 
 
-def test_two_answers_held_steadily_ask_which_is_meant(page: Page) -> None:
+def test_two_answers_of_one_model_are_no_evidence_of_two_readings(page: Page) -> None:
     both = _with(page, ["1"] * 6 + ["2"] * 4, right="1")
-    assert _first(both).next_step == "Say which is meant: 1 or 2."
-    assert "(answers split between 1 and 2, each given again and again)" in sheet_summary(advise(both))
+    assert _first(both).ambiguous is None
+    assert _first(both).next_step.startswith("Ask more: 10 runs leave open")
+    assert "No question looks ambiguous" in sheet_summary(advise(both))
+
+
+def test_another_reading_of_the_data_is_evidence(page: Page) -> None:
+    both = _with(page, ["1"] * 6 + ["2"] * 4, right="1")
+    rows = both.outcomes["answer_key"].eq("2") & both.outcomes["question_id"].eq(page.questions[0].id)
+    read = both.outcomes.assign(answer_convention=pd.array(["ddof=0" if r else None for r in rows], dtype="string"))
+    found = _first(dataclasses.replace(both, outcomes=read))
+    assert found.next_step == "Say which is meant: 1 and 2; one of them is right under another reading: ddof\\=0."
+
+
+@pytest.mark.parametrize("options", [{}, {"A": "yes", "B": "no"}, {"A": "1", "B": "2", "C": "3"}])
+def test_models_that_split_alike_are_evidence_but_not_between_options(page: Page, options: dict[str, str]) -> None:
+    both = _with(page, ["1"] * 5 + ["2"] * 5, right="1")
+    other = both.outcomes.assign(model="model-b", condition_id="other")
+    question = page.questions[0].model_copy(update={"options": options})
+    twice = dataclasses.replace(
+        both, outcomes=pd.concat([both.outcomes, other], ignore_index=True), questions=(question, *page.questions[1:])
+    )
+    found = _first(twice)
+    assert (found.ambiguous is None) is bool(options)
+    if not options:
+        assert found.next_step == "Say which is meant: 1 and 2; model\\-a and model\\-b split alike."
+
+
+def test_a_question_mostly_right_is_not_called_ambiguous(page: Page) -> None:
+    runs = ["46"] * 8 + ["45"] * 2
+    both = _with(page, runs, right="46")
+    other = both.outcomes.assign(model="model-b", condition_id="other")
+    twice = dataclasses.replace(both, outcomes=pd.concat([both.outcomes, other], ignore_index=True))
+    assert _first(twice).ambiguous is None
+    assert "Count on students" in _first(twice).next_step
+
+
+@pytest.mark.parametrize(
+    ("truth", "answer", "held"),
+    [
+        ("285.7 kEUR", "285.7", True),
+        ("b", "b) side-by-side boxplots", True),
+        ("side-by-side boxplots", "Side-by-side boxplots, since", True),
+        ("1,234", "about 1234 rows", True),
+        ("0.45", "45%", True),
+        ("-3", "the value is −3", True),
+        ("12", "120", False),
+        ("3.1", "3.14", False),
+        ("No", "Not significant", False),
+        ("yes", "no", False),
+        ("7", "", False),
+    ],
+)
+def test_a_wrong_answer_that_holds_the_truth(truth: str, answer: str, held: bool) -> None:
+    assert holds_the_truth([truth], answer) is held
+
+
+def test_the_marking_is_to_be_checked_where_the_commonest_wrong_answer_holds_the_truth(page: Page) -> None:
+    found = _first(_with(page, ["42 g"] * 6 + ["42"] * 4, right="42"))
+    assert found.next_step == "Check the marking: 42 g, counted as wrong, holds the right answer."
+
+
+def test_it_depends_on_the_model_where_the_models_lie_apart(page: Page) -> None:
+    good, bad = _with(page, ["42"] * 10, right="42"), _with(page, [str(i) for i in range(10)], right="42")
+    worse = bad.outcomes.assign(model="model-b", condition_id="other")
+    both = dataclasses.replace(good, outcomes=pd.concat([good.outcomes, worse], ignore_index=True))
+    assert _first(both).next_step.replace("\xa0", " ") == (
+        "It depends on the model: model\\-a gets it right in 100 % of runs, model\\-b in 0 %."
+    )
+
+
+def test_the_sheet_shows_how_far_unread_answers_could_move_a_share(page: Page) -> None:
+    some = _with(page, ["42"] * 3 + [None] * 4 + ["7"] * 3, right="42")
+    sheet = assignment_sheet(some, advise(some)).replace("\xa0", " ")
+    assert "30 % to 70 % [3/10, 4 not read]{.interval}" in sheet
 
 
 def test_runs_that_agree_on_a_wrong_answer_put_the_truth_in_doubt(page: Page) -> None:
@@ -84,11 +157,12 @@ def test_a_row_per_question_and_answers_are_text(page: Page, tmp_path: Path) -> 
 
 def test_cost_is_summed_and_one_unknown_run_leaves_the_tokens(page: Page) -> None:
     first, second = (question.id for question in page.questions)
-    rows = [(first, 0.10, "USD"), (first, 0.15, "USD"), (second, 0.20, "USD"), (second, None, None)]
+    rows = [(first, 0.10, "USD"), (first, 0.16, "USD"), (second, 0.20, "USD"), (second, None, None)]
     costs = pd.DataFrame(rows, columns=["question_id", "cost", "currency"])
     priced = dataclasses.replace(page)
     # In place of what is read from the records and their prices.
     priced.__dict__["tables"] = SimpleNamespace(costs=costs)
     found = advise(priced)
-    assert found[first].cost.replace("\\", "") == "0.25 USD"
+    # The mean of the question's runs.
+    assert found[first].cost.replace("\\", "") == "0.13 USD"
     assert found[second].cost.endswith(" tokens")
