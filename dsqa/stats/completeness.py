@@ -1,6 +1,6 @@
 """Whether the design is complete, and if not, which estimators that biases.
 
-A complete design asks every question under every condition, N times, whatever the answers are. Four departures are
+A complete design asks every question under every condition, N times, whatever the answers are. Six departures are
 looked for in the outcome table:
 
 *unequal N*: cells with other numbers of runs. Off by less than a tenth of the largest N it is said and not held
@@ -20,6 +20,8 @@ against question within conditions, and of lost against condition, each with its
 hypergeometric); and the rank test above, of the mean score of a cell's other runs against its share of lost runs.
 Losses that come in bursts, as an outage gives, reach small p values for the first two by chance; what they bias they
 bias all the same.
+
+*stopped by result* and *drift over runs*: whether the order of a cell's runs matters, see `dsqa.stats.run_order`.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from dsqa.errors import StatisticsError
 from dsqa.stats.columns import as_floats, require
 from dsqa.stats.comparison.adjust import adjust_p
 from dsqa.stats.design_biases import Bias, DesignFault, biases_of
+from dsqa.stats.run_order import ORDER_ALPHA, last_runs, trends
 from dsqa.stats.strata import homogeneity_test, rank_test
 from dsqa.stats.streams import stream
 
@@ -43,6 +46,7 @@ ALPHA = 0.05
 _SLIGHT = 0.1
 _LEAST_CELLS = 6
 _NAMED = 5
+_BLOCK = 2
 
 
 @dataclass(frozen=True)
@@ -156,9 +160,11 @@ def check_design(outcomes: pd.DataFrame, *, seed: int = 0, sequential: bool = Fa
         n=("run", "size"), last=("run", "max"), failed=("lost", "sum")
     )
     cells = cells.reset_index()
-    findings = [*_unequal(cells), *_unseen(cells)]
+    findings = [*_unequal(cells), *_unseen(cells), *_run_blocks(runs)]
     findings += _asked_again(runs, cells, seed, sequential)
     findings += _lost(runs, cells, seed)
+    findings += _stopped(outcomes, cells, sequential)
+    findings += _drifted(outcomes)
     faults = [finding.fault for finding in findings if finding.fault is not None]
     return Completeness(tuple(findings), biases_of(faults))
 
@@ -194,7 +200,33 @@ def _unseen(cells: pd.DataFrame) -> list[Finding]:
     )
     verb = "was" if len(partly) == 1 else "were"
     text = f"{len(partly):,} of {len(seen):,} questions {verb} not asked under every condition: {names}."
-    return [Finding("unseen questions", text)]
+    return [Finding("unseen questions", text + _question_blocks(cells, conditions))]
+
+
+def _question_blocks(cells: pd.DataFrame, conditions: int) -> str:
+    """Return which questions share the conditions that they were asked under, where these are few blocks."""
+    under = cells.groupby("question_id", sort=True)["condition_id"].agg(lambda ids: tuple(sorted(ids)))
+    blocks = under[under.map(len) < conditions].value_counts()
+    if not (blocks >= _BLOCK).all() or len(blocks) > _NAMED:
+        return ""
+    told = [f"{n:,} under {' and '.join(ids[:_NAMED])} only" for ids, n in blocks.items()]
+    return f" They lie in {'one block' if len(told) == 1 else f'{len(told)} blocks'}: {'; '.join(told)}."
+
+
+def _run_blocks(runs: pd.DataFrame) -> list[Finding]:
+    """Return which run numbers a whole condition lacks that others have, between its first and last."""
+    found = []
+    every = np.unique(runs["run"].dropna())
+    for condition, own in runs.groupby("condition_id", sort=True):
+        have = own["run"].dropna()
+        missing = [int(r) for r in every if have.min() < r < have.max() and not (have == r).any()]
+        if missing:
+            first, last = missing[0], missing[-1]
+            span = f"run {first}" if first == last else f"{len(missing):,} of the runs {first} to {last}"
+            found.append(
+                Finding(None, f"In every cell of {condition} {span} {'is' if first == last else 'are'} missing.")
+            )
+    return found
 
 
 def _asked_again(runs: pd.DataFrame, cells: pd.DataFrame, seed: int, sequential: bool) -> list[Finding]:
@@ -281,6 +313,43 @@ def _lost(runs: pd.DataFrame, cells: pd.DataFrame, seed: int) -> list[Finding]:
         f"Runs were not lost at random: of {asked.sum():,} runs {' and '.join(filter(None, kinds))}, and {evidence}."
     )
     return [Finding("lost by result", text, min(adjusted.values()))]
+
+
+def _stopped(outcomes: pd.DataFrame, cells: pd.DataFrame, sequential: bool) -> list[Finding]:
+    told = [row for row in last_runs(outcomes) if row.p < ORDER_ALPHA]
+    if not told:
+        return []
+    articles = {"text": "a text", "answer": "an answer"}
+    evidence = " and ".join(
+        f"of {row.cells:,} cells that can tell, {row.new:,} end with {articles[row.what]} that no other of their "
+        f"runs has, where {row.expected:.0f} would by chance (p {_p(row.p)})"
+        for row in told
+    )
+    new = told[0].new > told[0].expected
+    text = f"The last run of a cell is not like the others: {evidence}. "
+    text += (
+        "So cells were asked until something new came" if new else "So cells were asked until something came again"
+    )
+    if cells["n"].nunique() == 1:
+        text += ", or what was asked changed before the last run: all cells have equally many"
+    text += "."
+    if sequential:
+        text += " The study stops by itself: the intervals of cells allow for that, and averages do not."
+    return [Finding("stopped by result", text, min(row.p for row in told))]
+
+
+def _drifted(outcomes: pd.DataFrame) -> list[Finding]:
+    told = [row for row in trends(outcomes) if row.p < ORDER_ALPHA]
+    if not told:
+        return []
+    words = {"score": "the score", "words": "the number of words"}
+    evidence = " and ".join(
+        f"{words[row.what]} {'rises' if row.slope > 0 else 'falls'} by {abs(row.slope):.2g} a run over "
+        f"{row.cells:,} cells (p {_p(row.p)})"
+        for row in told
+    )
+    text = f"Runs drift from the first of a cell to the last: {evidence}. The page on drift says more."
+    return [Finding("drift over runs", text, min(row.p for row in told))]
 
 
 def _p(value: float) -> str:

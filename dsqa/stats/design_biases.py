@@ -8,7 +8,9 @@ from typing import Literal
 
 __all__ = ["BIASES", "Bias", "DesignFault", "biases_of"]
 
-DesignFault = Literal["unequal N", "unseen questions", "asked again by result", "lost by result"]
+DesignFault = Literal[
+    "unequal N", "unseen questions", "asked again by result", "lost by result", "stopped by result", "drift over runs"
+]
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,58 @@ BIASES: tuple[Bias, ...] = (
         "asked again by result",
         "beyond the first runs only the questions that varied or failed are left",
         "a k no larger than the smallest N",
+    ),
+    Bias(
+        "pooled means",
+        _POOLED,
+        "stopped by result",
+        "the last run of a cell was chosen by what it gave, so what ends the asking is over-represented; most where "
+        "cells are short",
+        "the first runs of every cell, as many as the smallest has",
+    ),
+    Bias(
+        "instability",
+        _SPREAD,
+        "stopped by result",
+        "asking stopped once a run differed (or agreed): every such cell holds a change (or none) whatever its true "
+        "rate of change, and intervals that take N as fixed do not hold",
+        "the number of runs until the first change, as a geometric waiting time; or new runs of a fixed number",
+    ),
+    Bias(
+        "at k",
+        _AT_K,
+        "stopped by result",
+        "choices of k of a cell's runs hold its last one as often as any other, and that one was chosen",
+        "k = 1 with the first run of every cell",
+    ),
+    Bias(
+        "correlation",
+        _ASSOCIATION,
+        "stopped by result",
+        "a run's place in its cell goes with what it gave",
+        "the first run of every cell",
+    ),
+    Bias(
+        "instability",
+        _SPREAD,
+        "drift over runs",
+        "a change from the first runs to the last adds to the spread of a cell, and is not what one would see asking "
+        "twice at one time",
+        "the page on drift, and instability within sessions",
+    ),
+    Bias(
+        "at k",
+        _AT_K,
+        "drift over runs",
+        "runs of a cell are not draws with one probability",
+        "runs of one session",
+    ),
+    Bias(
+        "model comparison",
+        _MODELS,
+        "drift over runs",
+        "models asked at other times, or more often, are compared at other stages of the drift",
+        "equal numbers of runs, asked in turn; the page on drift",
     ),
     Bias(
         "pooled means",
