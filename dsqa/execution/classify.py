@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsqa.execution.artefacts import read_artefacts
+from dsqa.execution.artefacts.reader import Clean, clean_here
 from dsqa.execution.inside.watch import WAITING_SHARE
 from dsqa.execution.interpreter import Environment
 from dsqa.execution.missing import explain_missing
@@ -62,8 +63,9 @@ def classify(
     limits: ExecutionConfig,
     isolation: str,
     environment: Environment | None = None,
+    clean: Clean = clean_here,
 ) -> ExecutionResult:
-    """Name how a run ended.
+    """Name how a run ended; `clean` checks what it left.
 
     The preloader's word (killed, exit status, times) goes before the child's own report, which the snippet could
     have written; the report can only speak of the snippet itself.
@@ -86,7 +88,7 @@ def classify(
     elif report.get("kind") == "syntax":
         exception = "SyntaxError"
     cap = limits.output_kb * 1024
-    kept = read_artefacts(ending.kept, limits.artefacts)
+    kept = read_artefacts(ending.kept, limits.artefacts, clean)
     notes = kept.notes
     if ending.killed == "apart":
         notes = (*notes, f"drawing stopped at its CPU limit of {limits.artefacts.cpu_seconds:g} s")

@@ -9,7 +9,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 from dsqa.errors import ExecutionRefusedError
+from dsqa.execution.artefacts.reader import Reader
 from dsqa.execution.classify import WorkerBrokenError, classify
+from dsqa.execution.crowding import may_be_the_neighbours
 from dsqa.execution.interpreter import Environment, environment_of
 from dsqa.execution.isolation import find_launch, unsafe_launch
 from dsqa.execution.launch import Launch
@@ -63,7 +65,8 @@ def execute(
     Notes
     -----
     A snippet during whose run its sandbox broke is run once more, alone; if that breaks too it is named as
-    "failed", so one snippet can neither stop the others nor change their results.
+    "failed", so one snippet can neither stop the others nor change their results. What failed in a way that others
+    may have caused (`dsqa.execution.crowding`) is run once more, alone, too, and that is its result.
     """
     environment = environment_of(limits)
     python = limits.python or ""
@@ -83,11 +86,21 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def _is_loaded() -> bool:
+    """Return whether more wants to run on this machine than it has processors, dsqa's own runs included."""
+    try:
+        return os.getloadavg()[0] > _processors()
+    except OSError:
+        return True
+
+
 @dataclasses.dataclass(frozen=True)
 class _Task:
     index: int
     snippet: Snippet
     attempts: int = 1
+    crowded: bool = False
+    """Whether others were under way at the same time."""
 
 
 class _Execution:
@@ -112,6 +125,7 @@ class _Execution:
         self.suspects: deque[_Task] = deque()
         self.running: dict[tuple[Sandbox, str], _Task] = {}
         self.results: dict[int, ExecutionResult] = {}
+        self.reader = Reader(launch)
         self.taken = 0
         self.failed_starts = 0
         self.exhausted = False
@@ -132,6 +146,7 @@ class _Execution:
         finally:
             for _, sandbox in self.sandboxes:
                 sandbox.close()
+            self.reader.close()
             self.selector.close()
 
     def take(self, given: int) -> None:
@@ -165,6 +180,8 @@ class _Execution:
                 self.bury(sandbox, died)
                 break
             self.running[sandbox, name] = task
+            if len(self.running) > 1:
+                self.running = {key: dataclasses.replace(each, crowded=True) for key, each in self.running.items()}
         queue.extendleft(reversed(kept))
 
     def sandbox_for(self, modules: tuple[str, ...]) -> Sandbox | None:
@@ -175,7 +192,7 @@ class _Execution:
                 return sandbox
         starting = any(not sandbox.ready for sandbox in mine)
         if not starting and len(mine) < (1 if self.launch.parallel else self.workers):
-            self.sandboxes.append((modules, Sandbox(self.launch, modules, self.selector)))
+            self.sandboxes.append((modules, Sandbox(self.launch, modules, self.selector, self.workers)))
         return None
 
     def collect(self) -> None:
@@ -191,9 +208,14 @@ class _Execution:
             for name, snippet, ending in ended:
                 task = self.running.pop((sandbox, name))
                 try:
-                    result = classify(snippet, ending, self.limits, self.isolation.name, self.environment)
+                    result = classify(
+                        snippet, ending, self.limits, self.isolation.name, self.environment, self.reader
+                    )
                 except WorkerBrokenError as broken:
                     self.suspect(task, str(broken))
+                    continue
+                if task.attempts == 1 and task.crowded and may_be_the_neighbours(result, loaded=_is_loaded()):
+                    self.suspect(task, result.detail)
                 else:
                     self.results[task.index] = dataclasses.replace(result, attempts=task.attempts)
 
@@ -211,7 +233,7 @@ class _Execution:
     def suspect(self, task: _Task, why: str) -> None:
         """Run a task again alone, or name it if that was the second time."""
         if task.attempts == 1:
-            self.suspects.append(dataclasses.replace(task, attempts=2))
+            self.suspects.append(dataclasses.replace(task, attempts=2, crowded=False))
             return
         self.results[task.index] = ExecutionResult(
             snippet_id=task.snippet.id,

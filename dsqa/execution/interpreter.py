@@ -40,7 +40,9 @@ class Environment:
     prefixes
         The folders it is installed in.
     paths
-        The folders its libraries are in.
+        The folders its packages are in.
+    libraries
+        The folders its own library is in.
     packages
         Installed distribution (as package indexes spell it) → version.
     """
@@ -51,6 +53,7 @@ class Environment:
     prefixes: tuple[str, ...]
     paths: tuple[str, ...]
     packages: dict[str, str]
+    libraries: tuple[str, ...] = ()
 
     @functools.cached_property
     def fingerprint(self) -> str:
@@ -153,4 +156,5 @@ def _from_row(row: dict[str, Any]) -> Environment:
         prefixes=tuple(row["prefixes"]),
         paths=tuple(row["paths"]),
         packages=dict(row["packages"]),
+        libraries=tuple(row["libraries"]),
     )

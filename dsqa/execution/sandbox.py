@@ -82,6 +82,8 @@ class Sandbox:
         What it loads before it forks.
     selector
         The caller's; the sandbox registers its descriptors there with itself as the data.
+    shares
+        How many runs the caller has under way at once, here and elsewhere.
 
     Raises
     ------
@@ -89,8 +91,11 @@ class Sandbox:
         It could not be started.
     """
 
-    def __init__(self, launch: Launch, modules: tuple[str, ...], selector: selectors.BaseSelector) -> None:
+    def __init__(
+        self, launch: Launch, modules: tuple[str, ...], selector: selectors.BaseSelector, shares: int = 1
+    ) -> None:
         self.launch = launch
+        self._shares = shares
         self.jobs: dict[str, _Job] = {}
         self.ready = False
         self.versions: dict[str, str] = {}
@@ -190,7 +195,7 @@ class Sandbox:
         cap = limits.output_kb * 1024
         passed: list[int] = []
         try:
-            passed.append(job_file(name, job.snippet, limits))
+            passed.append(job_file(name, job.snippet, limits, shares=self._shares))
             # A value's text can take six bytes a character in JSON.
             sizes = {"stdout": cap, "stderr": cap, "report": 6 * cap + _REPORT_SLACK}
             sizes["kept"] = (limits.artefacts.total_mb + 1) << 20
@@ -283,10 +288,11 @@ class Sandbox:
         job.channels.clear()
 
 
-def job_file(name: str, snippet: Snippet, limits: ExecutionConfig, *, session: bool = False) -> int:
+def job_file(name: str, snippet: Snippet, limits: ExecutionConfig, *, session: bool = False, shares: int = 1) -> int:
     """Return a descriptor of a nameless file that holds the job."""
     row = {
         "session": session,
+        "shares": shares,
         "id": name,
         "code": snippet.code,
         "files": list(snippet.data_files),

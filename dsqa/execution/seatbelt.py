@@ -13,12 +13,15 @@ _SYSTEM = ("/System", "/Library/Frameworks", "/Library/Fonts", "/usr/lib", "/usr
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/dtracehelper")
 
 
-def profile(readable: tuple[str, ...], scratch_root: str) -> str:
-    """Return a profile that denies all but reading `readable` and using folders below `scratch_root`."""
+def profile(readable: tuple[str, ...], hidden: tuple[str, ...], scratch_root: str) -> str:
+    """Return a profile that allows reading `readable` without `hidden`, and using what is below `scratch_root`."""
     lines = ["(version 1)", "(deny default)", "(allow process-fork)", "(allow process-exec)"]
     lines += ["(allow sysctl-read)", "(allow mach-lookup)", "(allow signal (target self))"]
     lines += ["(allow file-read-metadata)", "(deny network*)"]
     lines += [f"(allow file-read* (subpath {_quoted(path)}))" for path in (*readable, *_SYSTEM)]
+    # Of several rules the last one counts.
+    lines += [f"(deny file-read* (subpath {_quoted(path)}))" for path in hidden]
+    lines += [f"(allow file-read* (subpath {_quoted(str(INSIDE))}))"]
     lines += [f"(allow file-read* file-write-data (literal {_quoted(path)}))" for path in _DEVICES]
     lines.append(f"(allow file-read* file-write* (subpath {_quoted(scratch_root)}))")
     return "\n".join(lines)
@@ -29,9 +32,9 @@ def seatbelt_launch(python: str = "") -> Launch | None:
     program = shutil.which("sandbox-exec")
     if program is None:
         return None
-    readable = (*find_places(python).readable, str(INSIDE))
+    places = find_places(python)
     # The scratch folder's own path is only known at the start; sandbox-exec fills it in by name.
-    text = profile(readable, "@scratch@").replace('"@scratch@"', '(param "SCRATCH")')
+    text = profile(places.readable, places.hidden, "@scratch@").replace('"@scratch@"', '(param "SCRATCH")')
     return Launch("sandbox-exec", program, extra=("-p", text))
 
 

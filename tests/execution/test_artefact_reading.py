@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from dsqa.errors import StudyError
 from dsqa.execution import Artefact, ArtefactStore, Part
 from dsqa.execution.artefacts import read_artefacts
-from dsqa.execution.artefacts.png import checked_png
-from dsqa.execution.artefacts.svg import cleaned_svg
+from dsqa.execution.inside.png import checked_png
+from dsqa.execution.inside.svg import cleaned_svg
 from dsqa.study.sections import ArtefactConfig
 
 CAPS = ArtefactConfig(figures=2, files=2, total_mb=1)

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -239,6 +240,26 @@ def _sandboxes():
     return [int(pid) for pid, parent, name in rows if parent == str(os.getpid()) and "bwrap" in name]
 
 
+def _below(pids):
+    """Return these processes and all that came from them, but the dead that nobody has waited for yet."""
+    out = subprocess.run(["ps", "-eo", "pid,ppid,stat"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in out.splitlines()[1:]]
+    found, known = set(), set(pids)
+    while known - found:
+        found |= known
+        known = {int(pid) for pid, parent, _ in rows if int(parent) in found}
+    return {int(pid) for pid, _, state in rows if int(pid) in found and not state.startswith("Z")}
+
+
+def _kill(pids):
+    """Kill sandboxes and wait until nothing of them is left that could still answer."""
+    family = _below(pids)
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    while family & _below(family):
+        time.sleep(0.02)
+
+
 def test_closing_ends_everything_and_leaves_no_descriptor(shared):
     shared.run("1")  # what is opened once for good does not count
     before, descriptors = set(_sandboxes()), len(list(Path("/dev/fd").iterdir()))
@@ -257,8 +278,7 @@ def test_a_sandbox_that_is_killed_is_replaced_for_all_its_sessions():
         first, second = opened.open(), opened.open()
         first.run("x = 1")
         second.run("x = 2")
-        for pid in set(_sandboxes()) - before:
-            os.kill(pid, signal.SIGKILL)
+        _kill(set(_sandboxes()) - before)
         for session in (first, second):
             result = session.run("x")
             assert (result.outcome, result.restarted) == ("failed", True)
@@ -287,3 +307,27 @@ def test_a_data_file_cannot_be_placed_outside(host, name, tmp_path):
 def test_the_data_file_on_this_machine_is_never_changed(session, tmp_path):
     session.run("import os\nos.chmod('d.csv', 0o600)\nopen('d.csv', 'w').write('gone')")
     assert (tmp_path / "d.csv").read_text() == "a,b\n1,2\n3,5\n"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "get_ipython().run_cell = None",
+        "type(get_ipython()).run_cell = lambda *_, **__: None",
+        "get_ipython().compile = None",
+        "get_ipython().run_ast_nodes = lambda *_, **__: 1",
+        "import os\nos.closerange(6, 12)",
+    ],
+)
+def test_a_cell_that_breaks_what_runs_cells_gets_a_new_kernel(session, cell):
+    session.run("x = 1")
+    result = session.run(cell)
+    assert (result.outcome, result.restarted, session.alive) == ("ran", True, False)
+    assert session.run("x").exception == "NameError"
+    assert session.run("1 + 1").value == "2"
+
+
+def test_a_cell_may_replace_what_python_prints_to(session):
+    result = session.run("import io, json, os, sys\nsys.stdout = io.StringIO()\nos.read = json.loads = None")
+    assert (result.outcome, result.restarted) == ("ran", False)
+    assert session.run("1 + 1").value == "2"

@@ -7,11 +7,10 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from dsqa.execution.artefacts.model import Artefact, Media, Part
-from dsqa.execution.artefacts.png import checked_png
-from dsqa.execution.artefacts.svg import cleaned_svg
+from dsqa.execution.artefacts.reader import Clean, clean_here
 from dsqa.study.sections import ArtefactConfig
 
 __all__ = ["PARTS", "DamagedFrameError", "Kept", "artefact_of", "next_frame", "notes_of", "read_artefacts"]
@@ -43,7 +42,7 @@ class Kept:
     notes: tuple[str, ...] = ()
 
 
-def read_artefacts(data: bytes, caps: ArtefactConfig) -> Kept:
+def read_artefacts(data: bytes, caps: ArtefactConfig, clean: Clean = clean_here) -> Kept:
     """Read the frames that a run wrote.
 
     Parameters
@@ -52,6 +51,8 @@ def read_artefacts(data: bytes, caps: ArtefactConfig) -> Kept:
         The run's file: untrusted.
     caps
         What may be kept; more than that is dropped, whatever the run says.
+    clean
+        Checks each part.
 
     Returns
     -------
@@ -73,7 +74,7 @@ def read_artefacts(data: bytes, caps: ArtefactConfig) -> Kept:
         room -= sum(len(content) for _, content in parts)
         if counts[head["kind"]] > most[head["kind"]] or room < 0:
             continue
-        found.append(artefact_of(head, parts, notes))
+        found.append(artefact_of(head, parts, notes, clean))
     if not ended:
         notes.append("what came after is lost: the run ended while it was being kept")
     return Kept(tuple(found), tuple(dict.fromkeys(notes)))
@@ -117,8 +118,10 @@ def next_frame(
         kind, valid = head["kind"], isinstance(head["name"], str) and isinstance(head["facts"], dict)
     except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
         raise DamagedFrameError("no frame") from None
-    if not valid or kind not in allowed or any(media not in allowed[kind] or size < 0 for media, size in sizes):
-        raise DamagedFrameError("a frame of no known kind")
+    if not valid or kind not in allowed or len(sizes) > len(allowed[kind]):
+        raise DamagedFrameError("a frame of no known kind, or of too many parts")
+    if any(media not in allowed[kind] or size < 0 for media, size in sizes):
+        raise DamagedFrameError("a frame with parts of no known kind")
     position = stop + 1
     if position + sum(size for _, size in sizes) > len(data):
         return None
@@ -135,56 +138,21 @@ def notes_of(facts: dict[str, Any]) -> list[str]:
     return [str(note)[:_TEXT_CAP] for note in said[:_NOTES]] if isinstance(said, list) else []
 
 
-def artefact_of(head: dict[str, Any], raw: list[tuple[str, bytes]], notes: list[str]) -> Artefact:
+def artefact_of(
+    head: dict[str, Any], raw: list[tuple[str, bytes]], notes: list[str], clean: Clean = clean_here
+) -> Artefact:
     """Return what a frame holds, each part checked; what is not what it says is left out and noted."""
     name = "".join(c if c.isprintable() else "�" for c in head["name"][:_NAME_CAP])
     parts: dict[str, Part] = {}
     for media, content in raw:
-        part = _file(name, content) if media == "file" else _checked(media, content)
-        if part is None:
-            notes.append(f"{head['kind']} {name}: what it gave as {media} is none")
+        checked = clean(media, name, content)
+        if checked is None:
+            notes.append(f"{head['kind']} {name}: what it gave as {media} is none, or takes too long to read")
         else:
-            parts.setdefault(part.media, part)
+            kept = cast("Media", checked[0])
+            parts.setdefault(kept, Part.of(kept, checked[1]))
     facts = {str(key)[:40]: _fact(value) for key, value in list(head["facts"].items())[:_MAX_FACTS]}
     return Artefact(head["kind"], name, tuple(parts.values()), facts)
-
-
-def _checked(media: str, content: bytes) -> Part | None:
-    if media == "png":
-        png = checked_png(content)
-        return None if png is None else Part.of("png", png)
-    if media == "svg":
-        svg = cleaned_svg(content)
-        return None if svg is None else Part.of("svg", svg)
-    try:
-        value = json.loads(content)
-        plain = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    except (ValueError, RecursionError):
-        return None
-    return Part.of("json", plain.encode("ascii"))
-
-
-def _file(name: str, content: bytes) -> Part:
-    """Keep a file as what it is found to be, by content first and name second."""
-    png = checked_png(content)
-    if png is not None:
-        return Part.of("png", png)
-    suffix = name.rpartition(".")[2].lower() if "." in name else "txt"
-    if suffix == "svg" and (svg := cleaned_svg(content)) is not None:
-        return Part.of("svg", svg)
-    if suffix in {"jpg", "jpeg"} and content.startswith(b"\xff\xd8\xff"):
-        return Part.of("jpg", content)
-    media: Media = "bin"
-    if suffix in {"csv", "tsv", "txt", "md", "log", "json", "jsonl", "dat"} and _is_text(content):
-        media = "csv" if suffix in {"csv", "tsv"} else "txt"
-    return Part.of(media, content)
-
-
-def _is_text(content: bytes) -> bool:
-    try:
-        return "\0" not in content.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
 
 
 def _fact(value: Any) -> Any:

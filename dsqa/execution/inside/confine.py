@@ -16,6 +16,8 @@ _MB = 1 << 20
 _MAX_FILES_ON_DISK = 4096
 _MAX_OPEN_FILES = 256
 _MAX_TASKS = 256
+_MAX_PENDING_SIGNALS = 128
+_OTHERS_TASKS = 1024
 # Reserved but unused address space (allocator arenas, thread stacks) that counts for RLIMIT_AS alone.
 _ADDRESS_SLACK_MB = 256
 
@@ -30,6 +32,8 @@ class Limits:
     disk_mb: int
     output_kb: int
     artefacts: Caps = field(default_factory=Caps)
+    shares: int = 1
+    """How many runs are under way at once, where they share one count of threads."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +41,12 @@ class Layers:
     """Which protections this sandbox was found to have; each one named here must hold or nothing runs."""
 
     namespaces: bool = False
+    users: bool = False
     landlock: bool = False
     seccomp: bool = False
     scratch: str = "/sandbox"
     readable: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
     base_memory: dict[str, int] = field(default_factory=dict)
 
 
@@ -70,7 +76,10 @@ def confine(layers: Layers, limits: Limits) -> None:
     OSError
         A layer did not hold.
     """
-    if layers.namespaces:
+    if layers.users:
+        # No identity is mapped, so it is nobody's; what it counts (threads, signals) is this run's alone.
+        kernel.unshare(kernel.CLONE_NEWUSER)
+    if layers.namespaces or layers.users:
         kernel.drop_capabilities()
     _set_limits(layers, limits)
     if layers.landlock or layers.seccomp:
@@ -79,7 +88,7 @@ def confine(layers: Layers, limits: Limits) -> None:
         writable = (layers.scratch, "/dev/null") if layers.namespaces else (os.path.dirname(os.getcwd()), "/dev/null")  # noqa: PTH109, PTH120
         landlock.restrict(layers.readable, writable)
     if layers.seccomp:
-        seccomp.apply_filter()
+        seccomp.apply_filter(real_modes=layers.namespaces)
 
 
 def _set_limits(layers: Layers, limits: Limits) -> None:
@@ -94,9 +103,14 @@ def _set_limits(layers: Layers, limits: Limits) -> None:
         _limit(resource.RLIMIT_DATA, layers.base_memory["data"] + memory)
     if "as" in layers.base_memory:
         _limit(resource.RLIMIT_AS, layers.base_memory["as"] + memory + _ADDRESS_SLACK_MB * _MB)
-    if layers.namespaces:
-        # Counted per user namespace: outside one it would count everything else the user runs.
+    for kind, most in (("SIGPENDING", _MAX_PENDING_SIGNALS), ("MSGQUEUE", 0), ("MEMLOCK", 0)):
+        if hasattr(resource, f"RLIMIT_{kind}"):
+            _limit(getattr(resource, f"RLIMIT_{kind}"), most)
+    if layers.users:
         _limit(resource.RLIMIT_NPROC, _MAX_TASKS)
+    elif layers.namespaces:
+        # Counted together with the other runs in this sandbox, on old kernels with everything the user runs.
+        _limit(resource.RLIMIT_NPROC, _MAX_TASKS * max(limits.shares, 1) + _OTHERS_TASKS)
 
 
 def _limit(kind: int, soft: int, hard: int | None = None) -> None:

@@ -31,6 +31,7 @@ def describe() -> dict[str, Any]:
         "executable": sys.executable,
         "prefixes": [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix],
         "paths": paths,
+        "libraries": [sysconfig.get_path(name) for name in ("stdlib", "platstdlib")],
         "packages": dict(sorted(packages.items())),
     }
 

@@ -10,8 +10,10 @@ __all__ = [
     "CLONE_NEWIPC",
     "CLONE_NEWNS",
     "CLONE_NEWPID",
+    "CLONE_NEWUSER",
     "drop_capabilities",
     "forbid_new_privileges",
+    "make_read_only",
     "mount_private_tmpfs",
     "prctl",
     "set_namespace",
@@ -22,7 +24,8 @@ __all__ = [
 CLONE_NEWNS = 0x00020000
 CLONE_NEWIPC = 0x08000000
 CLONE_NEWPID = 0x20000000
-_MS_NOSUID_NODEV = 2 | 4
+CLONE_NEWUSER = 0x10000000
+_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REMOUNT, _MS_BIND = 1, 2, 4, 8, 32, 4096
 _PR_SET_DUMPABLE = 4
 _PR_SET_NO_NEW_PRIVS = 38
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
@@ -69,7 +72,13 @@ def set_namespace(fd: int, kind: int) -> None:
 def mount_private_tmpfs(target: str, size_bytes: int, inodes: int) -> None:
     """Mount an empty tmpfs on `target` in this process's own mount namespace; raises OSError."""
     options = f"size={size_bytes},nr_inodes={inodes},mode=700".encode()
-    _checked(_libc.mount(b"dsqa", target.encode(), b"tmpfs", _MS_NOSUID_NODEV, options), "mount tmpfs")
+    _checked(_libc.mount(b"dsqa", target.encode(), b"tmpfs", _MS_NOSUID | _MS_NODEV, options), "mount tmpfs")
+
+
+def make_read_only(target: str) -> None:
+    """Let nobody change what is mounted on `target`; a device there can still be written to; raises OSError."""
+    flags = _MS_REMOUNT | _MS_BIND | _MS_RDONLY | _MS_NOSUID | _MS_NOEXEC
+    _checked(_libc.mount(None, target.encode(), None, flags, None), f"remount {target}")
 
 
 class _CapabilityHeader(ctypes.Structure):

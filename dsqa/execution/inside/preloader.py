@@ -20,6 +20,7 @@ import shutil
 import signal
 import socket
 import sys
+import threading
 import time
 from typing import Any
 
@@ -212,6 +213,33 @@ def _enter_own_pid_namespace() -> None:
         os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
 
 
+def _check_users() -> None:
+    """Make sure that threads are counted per user namespace (Linux 5.14), and that there may be one per run.
+
+    Raises
+    ------
+    OSError
+        They are not.
+    """
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            kernel.unshare(kernel.CLONE_NEWUSER)
+            kernel.drop_capabilities()
+            # This process and one more: counted with those outside it would be too many already.
+            resource.setrlimit(resource.RLIMIT_NPROC, (2, 2))
+            thread = threading.Thread(target=int)
+            thread.start()
+            thread.join()
+            status = 0
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(pid, 0)
+    if status:
+        raise OSError("threads are not counted per run here")
+
+
 def main(settings: dict[str, Any]) -> None:
     """Serve until the host hangs up.
 
@@ -220,9 +248,14 @@ def main(settings: dict[str, Any]) -> None:
     settings
         ``layers`` (fields of `Layers`), ``modules`` to load, ``paths`` to put on `sys.path`.
     """
-    layers = Layers(**{**settings["layers"], "readable": tuple(settings["layers"]["readable"])})
+    lists = {name: tuple(settings["layers"][name]) for name in ("readable", "devices")}
+    layers = Layers(**{**settings["layers"], **lists})
     if layers.namespaces:
         _enter_own_pid_namespace()
+        for device in layers.devices:
+            kernel.make_read_only(device)
+    if layers.users:
+        _check_users()
     # Nothing of what is loaded is ever garbage.
     gc.disable()
     reserve_heap(settings["heap_mb"] << 20)

@@ -1,73 +1,124 @@
-"""The system-call filter of a snippet, assembled by hand: no new processes, sockets, mounts, tracing, keys.
+"""The system-call filter of a snippet: what `calls` lists may be made, and nothing else.
 
-Classic BPF as in seccomp(2): the program reads the architecture and the call's number, then answers. What is
-refused gets EPERM, so a snippet sees a `PermissionError` that can be named; a foreign architecture is killed.
+Classic BPF as in seccomp(2): the program reads the architecture and the call's number, looks the number up in a
+search tree and answers. What is refused gets EPERM, so a snippet sees a `PermissionError` that can be named; a
+foreign architecture is killed.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import platform
 import struct
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from . import kernel
+from .calls import ABSENT, ALLOWED, CHECKED, DONE, MODES, NEWEST, Numbers
 
 __all__ = ["SUPPORTED", "apply_filter", "build_filter"]
 
-_LD, _JEQ, _JGE, _JSET, _RET = 0x20, 0x15, 0x35, 0x45, 0x06
+_LD, _AND, _JEQ, _JGE, _JSET, _JA, _RET = 0x20, 0x54, 0x15, 0x35, 0x45, 0x05, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _EPERM, _ENOSYS = 1, 38
-_CLONE_THREAD = 0x00010000
 _X32_BIT = 0x40000000
-_NUMBER, _ARCH, _ARG0 = 0, 4, 16  # offsets in struct seccomp_data (low halves, little endian)
+_NUMBER, _ARCH = 0, 4  # offsets in struct seccomp_data (little endian)
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 SUPPORTED = platform.machine() in _AUDIT_ARCH
 
-# name: (x86_64, aarch64); None where the architecture lacks the call
-_REFUSED: dict[str, tuple[int | None, int | None]] = {
-    # new programs and processes
-    "fork": (57, None), "vfork": (58, None), "execve": (59, 221), "execveat": (322, 281),
-    # sockets; socketpair stays, asyncio needs it
-    "socket": (41, 198), "connect": (42, 203), "bind": (49, 200), "listen": (50, 201),
-    # other processes
-    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
-    "pidfd_open": (434, 434), "pidfd_getfd": (438, 438), "pidfd_send_signal": (424, 424),
-    "process_madvise": (440, 440), "process_mrelease": (448, 448), "kill": (62, 129), "tkill": (200, 130),
-    "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240), "setpriority": (141, 140),
-    "ioprio_set": (251, 30), "sched_setscheduler": (144, 119), "sched_setparam": (142, 118),
-    "sched_setattr": (314, 274), "sched_setaffinity": (203, 122), "setpgid": (109, 154), "setsid": (112, 157),
-    "migrate_pages": (256, 238), "move_pages": (279, 239),
-    # namespaces and mounts
-    "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41),
-    "chroot": (161, 51), "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430),
-    "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442),
-    "open_tree_attr": (467, 467),
-    "mknod": (133, None), "mknodat": (259, 33), "name_to_handle_at": (303, 264), "open_by_handle_at": (304, 265),
-    # memory that no limit of ours counts
-    "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194), "shmat": (30, 196),
-    "shmctl": (31, 195), "semget": (64, 190), "semop": (65, 193), "semctl": (66, 191), "semtimedop": (220, 192),
-    "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187), "mq_open": (240, 180),
-    "mq_unlink": (241, 181), "mlock": (149, 228), "mlock2": (325, 284), "mlockall": (151, 230),
-    # doors into the kernel
-    "bpf": (321, 280), "perf_event_open": (298, 241), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427), "userfaultfd": (323, 282), "add_key": (248, 217), "request_key": (249, 218),
-    "keyctl": (250, 219), "fanotify_init": (300, 262), "init_module": (175, 105), "finit_module": (313, 273),
-    "delete_module": (176, 106), "kexec_load": (246, 104), "kexec_file_load": (320, 294), "iopl": (172, None),
-    "ioperm": (173, None), "swapon": (167, 224), "swapoff": (168, 225), "reboot": (169, 142),
-    "sethostname": (170, 161), "setdomainname": (171, 162), "syslog": (103, 116), "acct": (163, 89),
-    "quotactl": (179, 60), "quotactl_fd": (443, 443), "settimeofday": (164, 170), "clock_settime": (227, 112),
-    "adjtimex": (159, 171), "clock_adjtime": (305, 266), "personality": (135, 92), "lookup_dcookie": (212, 18),
-    "vhangup": (153, 58), "modify_ldt": (154, None), "seccomp": (317, 277),
-}  # fmt: skip
-_CLONE, _CLONE3, _TGKILL, _PRLIMIT = (56, 220), (435, 435), (234, 131), (302, 261)
+_CLONE_THREAD = 0x00010000
+# Every namespace, a new parent, a process descriptor, tracing.
+_CLONE_MORE = 0x7E020000 | 0x02000000 | 0x00000080 | 0x00008000 | 0x00001000 | 0x00002000
+# F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_OFD_GETLK, F_DUPFD_CLOEXEC, F_GETPIPE_SZ
+_FCNTL = (0, 1, 2, 3, 4, 5, 36, 1030, 1032)
+# F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW: SQLite takes them; nobody else has the file.
+_FCNTL_DONE = (6, 7, 37, 38)
+# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
+_IOCTL = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+_PRCTL = (15, 16)  # PR_SET_NAME, PR_GET_NAME
+# WAIT, WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAIT_BITSET, WAKE_BITSET; none that lends priority.
+_FUTEX = (0, 1, 3, 4, 5, 9, 10)
+_SEND_FLAGS = 0x4000 | 0x40  # MSG_NOSIGNAL, MSG_DONTWAIT
+_PAIR_FLAGS = 0x800 | 0x80000  # SOCK_NONBLOCK, SOCK_CLOEXEC
+
+
+def _low(argument: int) -> int:
+    """Return where the low half of an argument lies in struct seccomp_data."""
+    return 16 + 8 * argument
 
 
 def _statement(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("=HBBI", code, if_true, if_false, value)
 
 
-def build_filter(machine: str, own_pid: int) -> bytes:
+def _one_of(argument: int, values: tuple[int, ...], found: int, mask: int | None = None) -> list[bytes]:
+    """Answer `found` where an argument is one of `values`, else go on."""
+    body = [_statement(_LD, _low(argument))]
+    if mask is not None:
+        body.append(_statement(_AND, mask))
+    for left, value in zip(range(len(values) - 1, -1, -1), values, strict=True):
+        body.append(_statement(_JEQ, value, left, 0 if left else 1))
+    return [*body, _statement(_RET, found)]
+
+
+def _checks(own_pid: int) -> dict[str, list[bytes]]:
+    """Return the body for each call that is allowed by its arguments."""
+    refuse, allow = _statement(_RET, _ERRNO | _EPERM), _statement(_RET, _ALLOW)
+    zero = [_statement(_JEQ, 0, 1, 0), refuse]
+    return {
+        "clone": [_statement(_LD, _low(0)), _statement(_JSET, _CLONE_MORE, 1, 0),
+                  _statement(_JSET, _CLONE_THREAD, 1, 0), refuse, allow],
+        "tgkill": [*_one_of(0, (own_pid,), _ALLOW), refuse],
+        "prlimit64": [*_one_of(0, (own_pid, 0), _ALLOW), refuse],
+        "fcntl": [*_one_of(1, _FCNTL, _ALLOW), *_one_of(1, _FCNTL_DONE, _ERRNO), refuse],
+        "ioctl": [*_one_of(1, _IOCTL, _ALLOW), refuse],
+        "prctl": [*_one_of(0, _PRCTL, _ALLOW), refuse],
+        # To the other end alone: an address, both halves of it, would name a socket outside.
+        "sendto": [_statement(_LD, _low(4)), *zero, _statement(_LD, _low(4) + 4), *zero,
+                   _statement(_LD, _low(3)), _statement(_AND, 0xFFFFFFFF ^ _SEND_FLAGS), *zero, allow],
+        # AF_UNIX, SOCK_STREAM
+        "socketpair": [_statement(_LD, _low(0)), _statement(_JEQ, 1, 1, 0), refuse,
+                       *_one_of(1, (1,), _ALLOW, 0xFFFFFFFF ^ _PAIR_FLAGS), refuse],
+        "futex": [*_one_of(1, _FUTEX, _ALLOW, 0x7F), _statement(_RET, _ERRNO | _ENOSYS)],
+    }  # fmt: skip
+
+
+@dataclass
+class _Tree:
+    """Which number leads to which body: runs of equal answers, halved until one is left."""
+
+    bodies: dict[str, list[bytes]]
+    starts: list[tuple[int, str]]
+    code: list[bytes | tuple[str, str]] = field(default_factory=list)
+
+    def build(self) -> bytes:
+        self._node(0, len(self.starts))
+        places: dict[str, int] = {}
+        position = len(self.code)
+        for name, body in self.bodies.items():
+            places[name] = position
+            position += len(body)
+        done = [
+            item if isinstance(item, bytes) else _statement(_JA, places[item[1]] - index - 1)
+            for index, item in enumerate(self.code)
+        ]
+        return b"".join([*done, *(part for body in self.bodies.values() for part in body)])
+
+    def _node(self, first: int, last: int) -> None:
+        if last - first == 1:
+            self.code.append(("to", self.starts[first][1]))
+            return
+        middle = (first + last) // 2
+        place = len(self.code)
+        self.code += [_statement(_JGE, self.starts[middle][0], 0, 1), b""]
+        self._node(first, middle)
+        self.code[place + 1] = _statement(_JA, len(self.code) - place - 2)
+        self._node(middle, last)
+
+
+def build_filter(machine: str, own_pid: int, *, real_modes: bool) -> bytes:
     """Return the filter program for `machine`.
 
     Parameters
@@ -76,41 +127,59 @@ def build_filter(machine: str, own_pid: int) -> bytes:
         As `platform.machine()` names it.
     own_pid
         The snippet's process, the only one whose threads it may signal and whose limits it may read.
+    real_modes
+        Whether modes and times of files may be changed: where a mount keeps those of devices as they are.
     """
     column = 0 if machine == "x86_64" else 1
-
-    def when(number: int, body: list[bytes]) -> list[bytes]:
-        return [_statement(_JEQ, number, 0, len(body)), *body]
-
-    refuse = _statement(_RET, _ERRNO | _EPERM)
-    allow = _statement(_RET, _ALLOW)
-    program = [
+    checks = _checks(own_pid)
+    bodies = {
+        "allow": [_statement(_RET, _ALLOW)],
+        "refuse": [_statement(_RET, _ERRNO | _EPERM)],
+        "done": [_statement(_RET, _ERRNO)],
+        "absent": [_statement(_RET, _ERRNO | _ENOSYS)],
+        **checks,
+    }
+    answers: dict[int, str] = {}
+    groups: list[tuple[dict[str, Numbers], Callable[[str], str]]] = [
+        (ALLOWED, lambda _: "allow"),
+        (DONE, lambda _: "done"),
+        (MODES, lambda _: "allow" if real_modes else "done"),
+        (CHECKED, lambda name: name),
+        (ABSENT, lambda _: "absent"),
+    ]
+    for group, answer in groups:
+        for name, numbers in group.items():
+            number = numbers[column]
+            if number is not None:
+                answers[number] = answer(name)
+    last = max(NEWEST, *answers) + 1
+    starts: list[tuple[int, str]] = []
+    for number in range(last + 1):
+        named = answers.get(number, "refuse" if number < NEWEST else "absent")
+        if not starts or starts[-1][1] != named:
+            starts.append((number, named))
+    head = [
         _statement(_LD, _ARCH),
         _statement(_JEQ, _AUDIT_ARCH[machine], 1, 0),
         _statement(_RET, _KILL),
         _statement(_LD, _NUMBER),
     ]
     if machine == "x86_64":
-        program += [_statement(_JGE, _X32_BIT, 0, 1), _statement(_RET, _KILL)]
-    # glibc falls back to clone, whose flags a filter can read; clone3 hides them behind a pointer.
-    program += when(_CLONE3[column], [_statement(_RET, _ERRNO | _ENOSYS)])
-    program += when(_CLONE[column], [_statement(_LD, _ARG0), _statement(_JSET, _CLONE_THREAD, 1, 0), refuse, allow])
-    program += when(_TGKILL[column], [_statement(_LD, _ARG0), _statement(_JEQ, own_pid, 1, 0), refuse, allow])
-    own_limits = [_statement(_LD, _ARG0), _statement(_JEQ, own_pid, 2, 0), _statement(_JEQ, 0, 1, 0), refuse, allow]
-    program += when(_PRLIMIT[column], own_limits)
-    for numbers in _REFUSED.values():
-        number = numbers[column]
-        if number is not None:
-            program += when(number, [refuse])
-    return b"".join([*program, allow])
+        head += [_statement(_JGE, _X32_BIT, 0, 1), _statement(_RET, _KILL)]
+    return b"".join(head) + _Tree(bodies, starts).build()
 
 
 class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
-def apply_filter() -> None:
+@functools.cache
+def _own_filter(own_pid: int, real_modes: bool) -> bytes:
+    return build_filter(platform.machine(), own_pid, real_modes=real_modes)
+
+
+def apply_filter(*, real_modes: bool) -> None:
     """Confine this process for good; needs no_new_privs; raises OSError."""
-    code = build_filter(platform.machine(), os.getpid())
+    code = _own_filter(os.getpid(), real_modes)
     program = _Program(len(code) // 8, code)
     kernel.prctl(22, 2, ctypes.byref(program))  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER

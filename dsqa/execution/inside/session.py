@@ -6,12 +6,14 @@ What a cell prints, shows and draws goes to the host as frames, in order; see `s
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import json
 import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -29,6 +31,9 @@ from .snippet import describe_error
 __all__ = ["serve"]
 
 _LINE = 1 << 13
+# Bound now: a cell may replace what the modules offer later.
+_read = os.read
+_decode = json.JSONDecoder().decode
 # What a notebook would hand to a shell or an installer.
 _OUTSIDE_LINE = ("pip", "conda", "mamba", "uv", "sx", "system")
 _OUTSIDE_CELL = ("bash", "sh", "script", "perl", "ruby", "R", "sql", "javascript", "js", "cython")
@@ -101,7 +106,8 @@ class _Stream(io.TextIOBase):
 
 def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+        with contextlib.suppress(Exception):  # a cell may have put anything there
+            stream.flush()
 
 
 class _Publisher(DisplayPublisher):
@@ -248,14 +254,29 @@ def serve(commands: int, keeper: Keeper, limits: Limits) -> None:
     keeper.figures.on_show = show
     keeper.stream.put("ready", "", [], {})
     buffer = b""
-    while chunk := os.read(commands, 1 << 16):
+    identity = _identity(commands)
+    while chunk := _read(commands, 1 << 16):
         buffer += chunk
         while b"\n" in buffer:
             line, buffer = buffer.split(b"\n", 1)
-            _cell(shell, outputs, json.loads(line))
+            _cell(shell, outputs, _decode(line.decode()), lambda: _identity(commands) == identity)
 
 
-def _cell(shell: Any, outputs: _Outputs, request: dict[str, Any]) -> None:
+def _identity(fd: int) -> tuple[int, int]:
+    info = os.fstat(fd)
+    return info.st_dev, info.st_ino
+
+
+def _still_runs(shell: Any, connected: Callable[[], bool]) -> bool:
+    """Return whether another cell could be run, by running one: a cell may have broken what runs them."""
+    try:
+        result = shell.run_cell("20 + 1", store_history=False, silent=True)
+        return bool(result.success) and connected()
+    except BaseException:
+        return False
+
+
+def _cell(shell: Any, outputs: _Outputs, request: dict[str, Any], connected: Callable[[], bool]) -> None:
     keeper = outputs.keeper
     outputs.begin()
     name = f"<cell {request['number']}>"
@@ -275,7 +296,9 @@ def _cell(shell: Any, outputs: _Outputs, request: dict[str, Any]) -> None:
         elif error is not None:
             facts = {"kind": "exception", **describe_error(error, name)}
     except BaseException as error:
-        facts = {"kind": "exception", **describe_error(error, name)}
+        facts = {"kind": "exception", **describe_error(error, name), "broken": not _still_runs(shell, connected)}
+    else:
+        facts["broken"] = not _still_runs(shell, connected)
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     _flush()

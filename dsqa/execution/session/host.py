@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from dsqa.errors import ExecutionRefusedError, SessionEndedError
+from dsqa.execution.artefacts.reader import Reader
 from dsqa.execution.interpreter import environment_of
 from dsqa.execution.isolation import find_launch, unsafe_launch
 from dsqa.execution.model import check_names
@@ -54,6 +55,7 @@ class SessionHost:
         self._isolation = isolation
         self._boxes: dict[int, KernelBox] = {}
         self._sessions: list[Session] = []
+        self._reader = Reader(launch)
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -93,7 +95,9 @@ class SessionHost:
         name, environment = self._isolation.name, self._environment
         # Where runs are not held apart by namespaces of their own, each session has a sandbox of its own.
         place = 0 if self._launch.parallel else len(self._sessions)
-        session = Session(functools.partial(self._box, place), limits or self.limits, files, whole, name, environment)
+        session = Session(
+            functools.partial(self._box, place), limits or self.limits, files, whole, name, environment, self._reader
+        )
         self._sessions.append(session)
         return session
 
@@ -105,6 +109,7 @@ class SessionHost:
         for box in self._boxes.values():
             box.close()
         self._boxes.clear()
+        self._reader.close()
 
     def _box(self, place: int) -> KernelBox:
         """Return the sandbox, a new one where there is none that answers."""

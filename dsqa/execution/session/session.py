@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from dsqa.errors import ExecutionRefusedError, SessionEndedError
 from dsqa.execution.artefacts.read import artefact_of, notes_of
+from dsqa.execution.artefacts.reader import Clean
 from dsqa.execution.classify import Ending, WorkerBrokenError, missing_detail, name_outcome
 from dsqa.execution.interpreter import Environment
 from dsqa.execution.model import Outcome
@@ -42,6 +43,8 @@ class Session:
         The name of the isolation.
     environment
         What is installed there.
+    clean
+        Checks what cells leave.
     """
 
     def __init__(
@@ -52,7 +55,9 @@ class Session:
         whole: SessionLimits,
         isolation: str,
         environment: Environment,
+        clean: Clean,
     ) -> None:
+        self._clean = clean
         self.limits = limits
         self.whole = whole
         self.isolation = isolation
@@ -107,19 +112,22 @@ class Session:
         frames: list[Frame] = []
         used: dict[str, Any] = {}
         ended: KernelEndedError | None = None
+        broken = False
         kernel = self._kernel or self._start()
         self._kernel = kernel
         try:
             kernel.begin(number, code, self._wall_limit())
             self._follow(kernel, number, frames)
             used = kernel.end()
+            broken = frames[-1][0]["facts"].get("broken") is True
         except KernelEndedError as gone:
             ended = gone
         except SandboxDiedError as died:
             ended = KernelEndedError({"died": str(died)})
         loose = {} if ended is not None and ended.message is None else _loose(kernel)
-        if ended is not None:
+        if ended is not None or broken:
             self.restart()
+        if ended is not None:
             used = ended.message or {}
         wall = time.monotonic() - started
         cpu = float(used.get("cpu") or 0.0)
@@ -130,7 +138,7 @@ class Session:
             self._kernel_cpu += cpu
         self.cpu_seconds += cpu
         self.wall_seconds += wall
-        return self._result(number, code, frames, loose, used, ended, wall, cpu)
+        return self._result(number, code, frames, loose, used, ended, wall, cpu, broken=broken)
 
     def restart(self) -> None:
         """Drop the kernel and its variables; the next cell starts in a new one."""
@@ -187,15 +195,19 @@ class Session:
         ended: KernelEndedError | None,
         wall: float,
         cpu: float,
+        *,
+        broken: bool,
     ) -> CellResult:
         notes: list[str] = []
-        outputs = _outputs(frames, notes, self.limits)
+        outputs = _outputs(frames, notes, self.limits, self._clean)
         outputs += [Output("stdout" if name == "stdout" else "stderr", text) for name, text in loose.items() if text]
         facts = frames[-1][0]["facts"] if frames and frames[-1][0]["kind"] == "done" else {}
         notes += notes_of(facts)
         interrupted = used.get("interrupted")
         outcome, detail = self._outcome(code, facts, used, ended, loose.get("stderr", ""), wall, cpu)
-        if ended is not None:
+        if broken:
+            notes.append("the cell broke what runs cells")
+        if ended is not None or broken:
             notes.append("the kernel was ended: the variables of this and the earlier cells are gone")
         chain, line = facts.get("chain"), facts.get("line")
         exception = str(chain[0].get("type"))[:100] if isinstance(chain, list) and chain else None
@@ -211,7 +223,7 @@ class Session:
             exception=exception,
             truncated=facts.get("truncated") is True,
             interrupted=interrupted is not None or str(used.get("killed") or "").startswith("cell"),
-            restarted=ended is not None,
+            restarted=ended is not None or broken,
             notes=tuple(dict.fromkeys(notes)),
         )
 
@@ -267,7 +279,7 @@ def _loose(kernel: Kernel) -> dict[str, str]:
     return found
 
 
-def _outputs(frames: list[Frame], notes: list[str], limits: ExecutionConfig) -> list[Output]:
+def _outputs(frames: list[Frame], notes: list[str], limits: ExecutionConfig, clean: Clean) -> list[Output]:
     outputs: list[Output] = []
     counts = {"figure": limits.artefacts.figures, "file": limits.artefacts.files, "table": 200, "image": 200}
     for head, parts in frames:
@@ -281,5 +293,5 @@ def _outputs(frames: list[Frame], notes: list[str], limits: ExecutionConfig) -> 
                 outputs.append(Output(kind, text, facts={"source": str(head["facts"].get("source", ""))[:20]}))
         elif kind in counts and counts[kind] > 0:
             counts[kind] -= 1
-            outputs.append(Output(kind, artefact=artefact_of(head, parts, notes)))
+            outputs.append(Output(kind, artefact=artefact_of(head, parts, notes, clean)))
     return outputs

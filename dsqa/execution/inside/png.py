@@ -5,12 +5,13 @@ from __future__ import annotations
 import struct
 import zlib
 
-__all__ = ["checked_png"]
+__all__ = ["checked_png", "pixels_of"]
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _SHOWN = {b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"}
 _MAX_SIDE = 20_000
 _MAX_PIXELS = 40_000_000
+_MAX_PALETTE = {b"PLTE": 768, b"tRNS": 256}
 
 
 def checked_png(content: bytes) -> bytes | None:
@@ -40,12 +41,22 @@ def checked_png(content: bytes) -> bytes | None:
         if first and not _is_bearable(content[position + 8 : end - 4]):
             return None
         first = False
+        if length > _MAX_PALETTE.get(name, length):
+            return None
         if name in _SHOWN:
             kept.append(content[position:end])
         if name == b"IEND":
             return b"".join(kept) if len(kept) > 3 and length == 0 else None
         position = end
     return None
+
+
+def pixels_of(content: bytes) -> int:
+    """Return how many pixels a PNG has; 0 where it is not one that `checked_png` would keep."""
+    if checked_png(content) is None:
+        return 0
+    width, height = struct.unpack_from(">II", content, len(_SIGNATURE) + 8)
+    return int(width * height)
 
 
 def _is_bearable(header: bytes) -> bool:
