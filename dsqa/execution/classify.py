@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsqa.execution.artefacts import read_artefacts
+from dsqa.execution.artefacts.model import whole_text
 from dsqa.execution.artefacts.reader import Clean, clean_here
 from dsqa.execution.inside.watch import WAITING_SHARE
 from dsqa.execution.interpreter import Environment
@@ -95,15 +96,15 @@ def classify(
     return ExecutionResult(
         snippet_id=snippet.id,
         outcome=outcome,
-        detail=detail[:_DETAIL_CAP],
+        detail=whole_text(detail[:_DETAIL_CAP]),
         stdout=ending.stdout.decode("utf-8", "replace"),
         stderr=ending.stderr.decode("utf-8", "replace"),
-        value=value[:cap] if isinstance(value, str) and outcome == "ran" else None,
+        value=whole_text(value[:cap]) if isinstance(value, str) and outcome == "ran" else None,
         wall_seconds=ending.wall,
         cpu_seconds=ending.cpu,
         isolation=isolation,
         line=line if isinstance(line, int) and outcome != "ran" else None,
-        exception=exception,
+        exception=None if exception is None else whole_text(exception),
         truncated=ending.truncated,
         near_limit=_near_limit(ending, limits),
         environment="" if environment is None else environment.fingerprint,

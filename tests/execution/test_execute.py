@@ -347,7 +347,7 @@ def test_where_runs_cannot_have_namespaces_of_their_own_they_go_one_at_a_time(mo
     try:
         found = detect_isolation()
         assert found.sufficient, found.why
-        assert "one run at a time" in " ".join(found.layers)
+        assert "one at a time" in " ".join(found.missing)
         results = {r.snippet_id: r for r in execute([Snippet(k, v) for k, v in codes.items()], LIMITS, workers=2)}
     finally:
         monkeypatch.undo()

@@ -6,13 +6,18 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, get_args
 
-__all__ = ["Artefact", "ArtefactKind", "Media", "Part"]
+__all__ = ["Artefact", "ArtefactKind", "Media", "Part", "whole_text"]
 
 ArtefactKind = Literal["figure", "table", "image", "file"]
 Media = Literal["png", "svg", "json", "csv", "txt", "jpg", "bin"]
 """What a part is kept as. png: checked, and only what shows; svg: only what draws; json: read and written anew;
 csv, txt: valid UTF-8; jpg: by its first bytes; bin: anything else, never to be opened by a program of its own accord.
 """
+
+
+def whole_text(text: str) -> str:
+    """Return a text that has a UTF-8 form: halves of surrogate pairs, which a snippet may raise or show, replaced."""
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 @dataclass(frozen=True)

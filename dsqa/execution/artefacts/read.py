@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from dsqa.execution.artefacts.model import Artefact, Media, Part
-from dsqa.execution.artefacts.reader import Clean, clean_here
+from dsqa.execution.artefacts.model import Artefact, Media, Part, whole_text
+from dsqa.execution.artefacts.reader import Clean, PartUnreadError, clean_here
 from dsqa.study.sections import ArtefactConfig
 
 __all__ = ["PARTS", "DamagedFrameError", "Kept", "artefact_of", "next_frame", "notes_of", "read_artefacts"]
@@ -135,7 +135,7 @@ def next_frame(
 def notes_of(facts: dict[str, Any]) -> list[str]:
     """Return the notes in a last frame."""
     said = facts.get("notes")
-    return [str(note)[:_TEXT_CAP] for note in said[:_NOTES]] if isinstance(said, list) else []
+    return [whole_text(str(note)[:_TEXT_CAP]) for note in said[:_NOTES]] if isinstance(said, list) else []
 
 
 def artefact_of(
@@ -145,13 +145,17 @@ def artefact_of(
     name = "".join(c if c.isprintable() else "�" for c in head["name"][:_NAME_CAP])
     parts: dict[str, Part] = {}
     for media, content in raw:
-        checked = clean(media, name, content)
+        try:
+            checked = clean(media, name, content)
+        except PartUnreadError:
+            notes.append(f"{head['kind']} {name}: reading it as {media} took too long")
+            continue
         if checked is None:
-            notes.append(f"{head['kind']} {name}: what it gave as {media} is none, or takes too long to read")
+            notes.append(f"{head['kind']} {name}: what it gave as {media} is none")
         else:
             kept = cast("Media", checked[0])
             parts.setdefault(kept, Part.of(kept, checked[1]))
-    facts = {str(key)[:40]: _fact(value) for key, value in list(head["facts"].items())[:_MAX_FACTS]}
+    facts = {whole_text(str(key)[:40]): _fact(value) for key, value in list(head["facts"].items())[:_MAX_FACTS]}
     return Artefact(head["kind"], name, tuple(parts.values()), facts)
 
 
@@ -163,4 +167,4 @@ def _fact(value: Any) -> Any:
         return value
     if isinstance(value, int | float):
         return value if abs(value) < 1e15 and math.isfinite(value) else None
-    return str(value)[:_TEXT_CAP] if isinstance(value, str) else None
+    return whole_text(value[:_TEXT_CAP]) if isinstance(value, str) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import shutil
 import socket
@@ -13,7 +12,7 @@ from pathlib import Path
 from dsqa.execution.inside.clean import clean_part
 from dsqa.execution.launch import Launch, make_scratch_folder, start_process
 
-__all__ = ["Clean", "Reader", "clean_here"]
+__all__ = ["Clean", "PartUnreadError", "Reader", "clean_here"]
 
 # Far more than the CPU seconds that the process gives itself, for a machine that is busy.
 _WAIT_SECONDS = 60.0
@@ -25,11 +24,15 @@ _MEDIA = {
 }  # fmt: skip
 
 
+class PartUnreadError(Exception):
+    """Reading a part took more time or memory than it may."""
+
+
 class Clean:
     """How a part is checked: its kind, its name and its bytes go in, what it is kept as comes out."""
 
     def __call__(self, media: str, name: str, content: bytes) -> tuple[str, bytes] | None:
-        """Return what a part is kept as, or None where it is not what it says."""
+        """Return what a part is kept as, None where it is not what it says; may raise PartUnreadError."""
         raise NotImplementedError
 
     def close(self) -> None:
@@ -61,15 +64,23 @@ class Reader(Clean):
         self._scratch: Path | None = None
 
     def __call__(self, media: str, name: str, content: bytes) -> tuple[str, bytes] | None:
-        """Return what a part is kept as; None also where finding out took longer than it may."""
-        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+        """Return what a part is kept as, or None where it is not what it says.
+
+        Raises
+        ------
+        PartUnreadError
+            The process ended over it.
+        """
+        try:
             deadline = time.monotonic() + _WAIT_SECONDS
             link = self._link or self._start(deadline)
             head = json.dumps([media, name, len(content)]).encode() + b"\n"
-            self._send(link, head + content, deadline)
+            link.settimeout(_WAIT_SECONDS)
+            link.sendall(head + content)
             return self._answer(link, media, _GROWTH * len(content) + _SLACK, deadline)
-        self.close()
-        return None
+        except (OSError, ValueError, TypeError, KeyError):
+            self.close()
+            raise PartUnreadError from None
 
     def close(self) -> None:
         """End the process."""
@@ -96,10 +107,6 @@ class Reader(Clean):
         if _line(self._link, 64, deadline)[0] != b"ready":
             raise ValueError("the reader does not start")
         return self._link
-
-    def _send(self, link: socket.socket, data: bytes, deadline: float) -> None:
-        link.settimeout(max(deadline - time.monotonic(), 0.001))
-        link.sendall(data)
 
     def _answer(self, link: socket.socket, media: str, most: int, deadline: float) -> tuple[str, bytes] | None:
         line, rest = _line(link, 256, deadline)

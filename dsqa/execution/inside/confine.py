@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import resource
+import sys
 from dataclasses import dataclass, field
 
 from . import kernel, landlock, seccomp
@@ -82,7 +83,7 @@ def confine(layers: Layers, limits: Limits) -> None:
     if layers.namespaces or layers.users:
         kernel.drop_capabilities()
     _set_limits(layers, limits)
-    if layers.landlock or layers.seccomp:
+    if sys.platform == "linux":
         kernel.forbid_new_privileges()
     if layers.landlock:
         writable = (layers.scratch, "/dev/null") if layers.namespaces else (os.path.dirname(os.getcwd()), "/dev/null")  # noqa: PTH109, PTH120

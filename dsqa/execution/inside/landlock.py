@@ -16,6 +16,7 @@ _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _REMOVE_DIR, _REMOVE_FILE, _MAKE_CHAR, _MAKE_DIR, _MAKE_REG = 1 << 4, 1 << 5, 1 << 6, 1 << 7, 1 << 8
 _MAKE_SYM, _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 12, 1 << 13, 1 << 14, 1 << 15
+_RESTRICT_QUIETLY = 1
 _FIRST_ABI = (1 << 13) - 1
 _FOLDER = _READ_DIR | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _MAKE_SYM | _REFER
 _FILE = _READ_FILE | _WRITE_FILE | _TRUNCATE
@@ -67,7 +68,9 @@ def restrict(readable: Iterable[str], writable: Iterable[str]) -> None:
     for paths, rights in ((readable, _READ_FILE | _READ_DIR), (writable, _FILE | _FOLDER)):
         for path in paths:
             _allow(ruleset, path, rights & handled)
-    kernel.syscall(_RESTRICT, ctypes.c_int(ruleset), ctypes.c_uint32(0), what="landlock restrict")
+    # Refusals are not to fill the machine's audit log.
+    quiet = _RESTRICT_QUIETLY if abi >= 7 else 0
+    kernel.syscall(_RESTRICT, ctypes.c_int(ruleset), ctypes.c_uint32(quiet), what="landlock restrict")
     os.close(ruleset)
 
 

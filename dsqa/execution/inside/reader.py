@@ -19,7 +19,7 @@ from .clean import clean_part
 
 __all__ = ["main"]
 
-_CPU_SECONDS = 5.0
+_CPU_SECONDS = 5.0  # rather more than a part as large as the caps allow takes
 _MEMORY = 1 << 30
 
 

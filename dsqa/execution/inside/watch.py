@@ -13,6 +13,8 @@ __all__ = ["WAITING_SHARE", "Child", "Kernel", "send_mark"]
 # works on a busy machine is slow without fault, and goes on until it has used its CPU seconds.
 WAITING_SHARE = 0.05
 _MARK = struct.Struct("<cd")
+# More than any run's drawing says; what goes on is not listened to any longer.
+_MOST_SAID = 1 << 20
 # Drawing and reading files wait for more than the processor.
 _WALL_PER_CPU = 3
 # A cell that has been interrupted may use this much more before its kernel is ended; making a traceback takes some.
@@ -49,6 +51,7 @@ class Child:
     silent: bool = False
     own_cpu: float | None = None
     own_wall: float | None = None
+    _said: int = 0
     _polled: float = 0.0
     _apart: float = 0.0
     _apart_wall: float = 0.0
@@ -60,7 +63,8 @@ class Child:
             data = os.read(self.marks, 4096)
         except BlockingIOError:
             return
-        self.silent = not data
+        self._said += len(data)
+        self.silent = not data or self._said > _MOST_SAID
         for start in range(0, len(data) - _MARK.size + 1, _MARK.size):
             kind, cpu = _MARK.unpack_from(data, start)
             if self.own_cpu is not None:
@@ -100,7 +104,8 @@ class Child:
         """Return the snippet's own wall and CPU seconds, the CPU seconds apart, and whether it came to its end."""
         own = self.own_cpu if self.own_cpu is not None else cpu - self._excused(cpu)
         wall = self.own_wall if self.own_wall is not None else now - self.started - self._excused_wall(now)
-        return {"wall": wall, "cpu": min(own, cpu), "apart": max(0.0, cpu - own), "over": self.own_cpu is not None}
+        own = max(0.0, min(own, cpu))
+        return {"wall": max(0.0, wall), "cpu": own, "apart": cpu - own, "over": self.own_cpu is not None}
 
 
 @dataclass

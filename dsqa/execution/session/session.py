@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from dsqa.errors import ExecutionRefusedError, SessionEndedError
+from dsqa.execution.artefacts.model import whole_text
 from dsqa.execution.artefacts.read import artefact_of, notes_of
 from dsqa.execution.artefacts.reader import Clean
 from dsqa.execution.classify import Ending, WorkerBrokenError, missing_detail, name_outcome
@@ -214,13 +215,13 @@ class Session:
         return CellResult(
             number=number,
             outcome=outcome,
-            detail=detail,
+            detail=whole_text(detail),
             outputs=tuple(outputs),
             wall_seconds=wall,
             cpu_seconds=cpu,
             isolation=self.isolation,
             line=line if isinstance(line, int) and outcome != "ran" else None,
-            exception=exception,
+            exception=None if exception is None else whole_text(exception),
             truncated=facts.get("truncated") is True,
             interrupted=interrupted is not None or str(used.get("killed") or "").startswith("cell"),
             restarted=ended is not None or broken,
