@@ -27,7 +27,7 @@ def may_be_the_neighbours(result: ExecutionResult, *, loaded: bool) -> bool:
     result
         How it ended beside others.
     loaded
-        Whether more wanted to run than the machine has processors.
+        Whether so much ran that what works may have looked like what waits.
 
     Notes
     -----

@@ -12,6 +12,7 @@ from dsqa.errors import ExecutionRefusedError
 from dsqa.execution.artefacts.reader import Reader
 from dsqa.execution.classify import WorkerBrokenError, classify
 from dsqa.execution.crowding import may_be_the_neighbours
+from dsqa.execution.inside.watch import WAITING_SHARE
 from dsqa.execution.interpreter import Environment, environment_of
 from dsqa.execution.isolation import find_launch, unsafe_launch
 from dsqa.execution.launch import Launch
@@ -87,9 +88,9 @@ def _processors() -> int:
 
 
 def _is_loaded() -> bool:
-    """Return whether more wants to run on this machine than it has processors, dsqa's own runs included."""
+    """Return whether so much runs that what works may look like what waits: a fair share is hardly more than that."""
     try:
-        return os.getloadavg()[0] > _processors()
+        return os.getloadavg()[0] * 2 * WAITING_SHARE > _processors()
     except OSError:
         return True
 
