@@ -23,7 +23,7 @@ _CONFIGURATION = (
     "/etc/alternatives",
 )  # fmt: skip
 # What libraries look for in an installation beside `lib`.
-_SHARED = (
+_SHARED: tuple[str, ...] = (
     "share/fonts", "share/fontconfig", "share/zoneinfo", "share/mime", "share/matplotlib", "share/proj", "share/gdal",
     "share/nltk_data", "nltk_data", "etc/fonts",
 )  # fmt: skip

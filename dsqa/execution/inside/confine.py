@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from . import kernel, landlock, seccomp
 from .stream import Caps
 
-__all__ = ["Layers", "Limits", "confine", "make_scratch"]
+__all__ = ["Layers", "Limits", "confine", "make_scratch", "prepare"]
 
 _MB = 1 << 20
 _MAX_FILES_ON_DISK = 4096
@@ -69,6 +69,13 @@ def make_scratch(layers: Layers, job: str, limits: Limits, data_bytes: int) -> s
     return work
 
 
+def prepare(layers: Layers) -> None:
+    """Make ahead, in the preloader, what is the same for every run."""
+    if layers.namespaces and layers.seccomp:
+        # Each run is process 1 of a namespace of its own.
+        seccomp.own_filter(1, real_modes=True)
+
+
 def confine(layers: Layers, limits: Limits) -> None:
     """Limit this process for good.
 
@@ -86,8 +93,9 @@ def confine(layers: Layers, limits: Limits) -> None:
     if sys.platform == "linux":
         kernel.forbid_new_privileges()
     if layers.landlock:
-        writable = (layers.scratch, "/dev/null") if layers.namespaces else (os.path.dirname(os.getcwd()), "/dev/null")  # noqa: PTH109, PTH120
-        landlock.restrict(layers.readable, writable)
+        # One per run: the folder that it may write to is its own.
+        writable = (layers.scratch if layers.namespaces else os.path.dirname(os.getcwd()), "/dev/null")  # noqa: PTH109, PTH120
+        landlock.restrict(landlock.make_ruleset(layers.readable, writable))
     if layers.seccomp:
         seccomp.apply_filter(real_modes=layers.namespaces)
 

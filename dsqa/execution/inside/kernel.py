@@ -85,12 +85,15 @@ class _CapabilityHeader(ctypes.Structure):
     _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
 
 
+# Made once, before the forks.
+_CAPABILITIES, _NONE = _CapabilityHeader(0x20080522, 0), (ctypes.c_uint32 * 6)()
+_CAPSET = _SYS_CAPSET.get(platform.machine(), -1)
+
+
 def drop_capabilities() -> None:
     """Give up every capability for good; raises OSError."""
     prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL)
-    header = _CapabilityHeader(0x20080522, 0)
-    empty = (ctypes.c_uint32 * 6)()
-    syscall(_SYS_CAPSET[platform.machine()], ctypes.byref(header), empty, what="capset")
+    syscall(_CAPSET, ctypes.byref(_CAPABILITIES), _NONE, what="capset")
 
 
 def forbid_new_privileges() -> None:

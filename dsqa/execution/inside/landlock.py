@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from . import kernel
 
-__all__ = ["abi_version", "restrict"]
+__all__ = ["abi_version", "make_ruleset", "restrict"]
 
 _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
@@ -42,13 +42,14 @@ def abi_version() -> int:
         return 0
 
 
-def restrict(readable: Iterable[str], writable: Iterable[str]) -> None:
-    """Allow this process the paths given and no others, for good; needs no_new_privs.
+def make_ruleset(readable: Iterable[str], writable: Iterable[str]) -> int:
+    """Return a descriptor of the rules that allow the paths given and no others.
 
     Parameters
     ----------
     readable, writable
-        Folders or files; those that do not exist are passed over.
+        Folders or files; those that do not exist are passed over. A rule holds for the folder that is there now: of
+        what is mounted over it later, Landlock asks only what lies above.
 
     Raises
     ------
@@ -68,6 +69,12 @@ def restrict(readable: Iterable[str], writable: Iterable[str]) -> None:
     for paths, rights in ((readable, _READ_FILE | _READ_DIR), (writable, _FILE | _FOLDER)):
         for path in paths:
             _allow(ruleset, path, rights & handled)
+    return ruleset
+
+
+def restrict(ruleset: int) -> None:
+    """Hold this process to a ruleset for good, and close it; needs no_new_privs; raises OSError."""
+    abi = abi_version()
     # Refusals are not to fill the machine's audit log.
     quiet = _RESTRICT_QUIETLY if abi >= 7 else 0
     kernel.syscall(_RESTRICT, ctypes.c_int(ruleset), ctypes.c_uint32(quiet), what="landlock restrict")

@@ -25,7 +25,7 @@ import time
 from typing import Any
 
 from . import kernel
-from .confine import Layers
+from .confine import Layers, prepare
 from .heap import reserve_heap, trim_heap
 from .maps import merge_maps
 from .snippet import child_main
@@ -273,6 +273,7 @@ def main(settings: dict[str, Any]) -> None:
         except ImportError:
             continue  # reported by its absence; a snippet that needs it gets "missing package"
     warm_up(set(versions))
+    prepare(layers)
     merge_maps()
     gc.collect()
     trim_heap()

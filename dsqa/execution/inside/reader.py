@@ -39,7 +39,7 @@ def main(settings: dict[str, Any]) -> None:
         if layers["namespaces"]:
             kernel.drop_capabilities()
         if layers["landlock"]:
-            landlock.restrict((), ())
+            landlock.restrict(landlock.make_ruleset((), ()))
         if layers["seccomp"]:
             seccomp.apply_filter(real_modes=False)
     link.write(b"ready\n")

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from . import kernel
 from .calls import ABSENT, ALLOWED, CHECKED, DONE, MODES, NEWEST, Numbers
 
-__all__ = ["SUPPORTED", "apply_filter", "build_filter"]
+__all__ = ["SUPPORTED", "apply_filter", "build_filter", "own_filter"]
 
 _LD, _AND, _JEQ, _JGE, _JSET, _JA, _RET = 0x20, 0x54, 0x15, 0x35, 0x45, 0x05, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
@@ -174,12 +174,13 @@ class _Program(ctypes.Structure):
 
 
 @functools.cache
-def _own_filter(own_pid: int, real_modes: bool) -> bytes:
+def own_filter(own_pid: int, *, real_modes: bool) -> bytes:
+    """Return the filter for this machine, made once."""
     return build_filter(platform.machine(), own_pid, real_modes=real_modes)
 
 
 def apply_filter(*, real_modes: bool) -> None:
     """Confine this process for good; needs no_new_privs; raises OSError."""
-    code = _own_filter(os.getpid(), real_modes)
+    code = own_filter(os.getpid(), real_modes=real_modes)
     program = _Program(len(code) // 8, code)
     kernel.prctl(22, 2, ctypes.byref(program))  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
