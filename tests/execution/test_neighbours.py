@@ -1,6 +1,7 @@
 """One run makes no other fail, nor touches the machine; limits are each run's own, also where root runs them."""
 
 import os
+import subprocess
 import sys
 import sysconfig
 import venv
@@ -75,6 +76,18 @@ def test_no_device_of_the_machine_changes():
     for name in DEVICES:
         for field in ("st_mode", "st_uid", "st_gid", "st_mtime_ns", "st_ctime_ns"):
             assert getattr(before[name], field) == getattr(after[name], field), (name, field)
+
+
+def test_where_memory_runs_out_a_run_goes_before_the_rest():
+    runs = execute([Snippet("a", "1"), Snippet("b", "import time\ntime.sleep(1)")], LIMITS, workers=2)
+    next(runs)
+    listing = subprocess.run(["ps", "-eo", "pid,ppid,comm"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in listing.splitlines()[1:]]
+    boxes = [pid for pid, parent, name in rows if parent == str(os.getpid()) and "bwrap" in name]
+    assert boxes
+    for pid in boxes:
+        assert Path(f"/proc/{pid}/oom_score_adj").read_text() == "1000\n"
+    runs.close()
 
 
 def result_of(outcome, detail, stderr=""):
