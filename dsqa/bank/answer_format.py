@@ -47,8 +47,8 @@ def format_for(
     if said.strip():
         return f"{form}, where: {said.strip()}"
     parts = [(name, described(name, truth)) for name, truth in zip(names, truths, strict=True)]
-    described = "; ".join(f'"{name}_value" is {about}' for name, about in parts if about)
-    return f"{form} where {described}" if described else form
+    all_described = "; ".join(f'"{name}_value" is {about}' for name, about in parts if about)
+    return f"{form} where {all_described}" if all_described else form
 
 
 def _unit_said(unit: str) -> str:
@@ -73,13 +73,13 @@ def _described(truth: str, unit: str = "") -> str:
         return f"a number rounded to {decimals} decimal{'s' if decimals > 1 else ''}{percent}"
     if parse_boolean(truth) is not None:
         return '"yes" or "no"' if truth.strip().casefold() in {"yes", "no"} else '"True" or "False"'
-    unit = _WITH_UNIT.fullmatch(truth.strip())
-    if unit and parse_number(unit[1]) is not None:
-        decimals = len(unit[1].partition(".")[2])
+    with_unit = _WITH_UNIT.fullmatch(truth.strip())
+    if with_unit and parse_number(with_unit[1]) is not None:
+        decimals = len(with_unit[1].partition(".")[2])
         number_said = (
             f"a number rounded to {decimals} decimal{'s' if decimals > 1 else ''}" if decimals else "a number"
         )
-        return f"{number_said}, in {unit[2].strip()}"
+        return f"{number_said}, in {with_unit[2].strip()}"
     kinds = {
         "vector": "a list, separated by commas",
         "mapping": "a list of name: value, separated by commas",

@@ -273,7 +273,7 @@ def _with_decimals(pairs: list[Any], raw: dict[str, Any], done: Completed) -> li
         name, truth = pair if isinstance(pair, list | tuple) and len(pair) == 2 else (None, None)
         # Of several parts the words may be about one: a whole number is left alone.
         alike = isinstance(truth, str) and (len(pairs) == 1 or "." in truth)
-        text = with_decimals(truth, wanted, rounded=done.unrounded("common_answers")) if alike else None
+        text = with_decimals(str(truth), wanted, rounded=done.unrounded("common_answers")) if alike else None
         if text is not None:
             done.taken["common_answers"] = "written with the decimals that the question asks for"
         result.append(pair if text is None else (name, text))

@@ -105,7 +105,7 @@ def write_bank(path: Path, questions: Sequence[Question]) -> dict[str, int]:
             raise BankError("cannot hold these questions as they are", path=path, hint="choose another format")
         for wrote, read in zip(questions, back, strict=True):
             differing = {k for k in {**wrote.to_dict(), **read.to_dict()} if _of(wrote, k) != _of(read, k)}
-            unheld = differing - set(form.holds) if form.holds else set()
+            unheld = differing if form.quiz and _asks_the_same(wrote, read) else set()
             lost.update(unheld)
             for name in sorted(differing - unheld):
                 message = f"cannot hold '{name}' of question '{wrote.id}' as it is"
@@ -114,6 +114,22 @@ def write_bank(path: Path, questions: Sequence[Question]) -> dict[str, int]:
     finally:
         beside.unlink(missing_ok=True)
     return dict(lost)
+
+
+def _asks_the_same(wrote: Question, read: Question) -> bool:
+    """Whether a quiz format kept what is asked and what is right; names of parts and letters may be others."""
+    return _essence(wrote) == _essence(read)
+
+
+def _essence(question: Question) -> object:
+    letters = {letter: i for i, letter in enumerate(question.options)}
+    right = [
+        [letters[letter] for letter in question.choice(name) or ()]
+        or (truth, sorted(question.accepted.get(name, ())))
+        for name, truth in question.common_answers
+    ]
+    text = " ".join((question.question if any(isinstance(r, list) for r in right) else question.asked).split())
+    return text, [" ".join(o.split()) for o in question.options.values()] if letters else [], right
 
 
 def _of(question: Question, name: str) -> object:

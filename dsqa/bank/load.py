@@ -12,7 +12,7 @@ from dsqa.bank.checks import check_data_file, check_names, check_text
 from dsqa.bank.complete import Completed, complete
 from dsqa.bank.data_names import say_once, with_files
 from dsqa.bank.findings import Finding
-from dsqa.bank.formats import SUFFIXES, format_of
+from dsqa.bank.formats import SUFFIXES, format_of, rexams
 from dsqa.bank.labels import add_labels, labels_beside
 from dsqa.bank.model import Bank, Question
 from dsqa.bank.rows import Source
@@ -196,6 +196,8 @@ def examine_bank(
 
 def _read(path: Path) -> Source:
     try:
+        if path.is_dir() and rexams.is_folder(path):
+            return rexams.read_folder(path)
         if path.is_dir():
             hint = _nearest_bank(path / "questions.jsonl")
             raise BankError("is a folder, not a bank file", path=path, hint=hint)

@@ -40,7 +40,7 @@ def _on_lines(text: str) -> dict[str, str]:
         elif not line.strip():
             going_on = False
         elif going_on and line[:1].isspace():
-            letter = next(reversed(found))
+            letter = list(found)[-1]
             found[letter] = f"{found[letter]} {line.strip()}"
         else:
             going_on = False
@@ -50,7 +50,7 @@ def _on_lines(text: str) -> dict[str, str]:
 def _is_next(letter: str, found: Mapping[str, str]) -> bool:
     if len(found) >= _MOST:
         return False
-    last = next(reversed(found), None) if found else None
+    last = list(found)[-1] if found else None
     return letter in {"a", "A"} if last is None else ord(letter) == ord(last) + 1
 
 
@@ -58,10 +58,10 @@ def _within_a_line(text: str) -> dict[str, str]:
     for line in text.splitlines():
         if len(line) > _LONGEST:
             continue
-        marks = []
+        marks: list[tuple[str, int, int]] = []
         for match in _IN_LINE.finditer(line):
             letter = match[1] or match[2]
-            if _is_next(letter, dict.fromkeys(m[0] for m in marks)):
+            if _is_next(letter, dict.fromkeys((m[0] for m in marks), "")):
                 marks.append((letter, match.start(), match.end()))
         if len(marks) < 2:
             continue

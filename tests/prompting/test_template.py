@@ -38,7 +38,7 @@ def test_the_shipped_template_is_the_visible_file():
 
 @pytest.mark.parametrize("name", shipped_templates())
 @pytest.mark.parametrize("question", BUILTIN, ids=lambda q: q.id)
-def test_a_shipped_template_shows_question_format_data_and_asks_for_code(name, question):
+def test_a_shipped_template_shows_question_format_data_and_whether_code_is_asked_for(name, question):
     (message,) = build_messages(question, BUILTIN, load_template(name), system=None, preview_rows=3)
     text = message["content"]
     assert message["role"] == "user"
@@ -46,7 +46,7 @@ def test_a_shipped_template_shows_question_format_data_and_asks_for_code(name, q
     assert question.format in text
     assert preview(BUILTIN.data_file(question), 3) in text
     assert f'"{question.file_name}"' in text
-    assert "```python" in text
+    assert ("```python" in text) == (name == "question-v1")  # a student asks for no program
     for answer in question.answers.values():
         # A short number may stand in the preview by chance; a ground truth of four characters may not. A format
         # that offers words to choose from names the right one too.
@@ -195,3 +195,11 @@ def test_options_are_sent_with_the_question(name):
     (message,) = build_messages(question, bank, load_template(name), system=None, preview_rows=3)
     assert "Which resists outliers?\n\nA) mean\nB) median" in message["content"]
     assert "@answer[letter]" in message["content"]
+
+
+@pytest.mark.parametrize("name", shipped_templates())
+def test_an_open_question_is_asked_as_it_is(name):
+    question = Question(id="q", question="Draw it.", format="", level="easy", common_answers=[], unmarked=["answer"])
+    bank = Bank((question,), Path("nowhere"))
+    (message,) = build_messages(question, bank, load_template(name), system=None, preview_rows=3)
+    assert message["content"] == "Draw it."

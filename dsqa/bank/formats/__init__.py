@@ -7,7 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dsqa.bank.formats import delimited, jsonfile, markdown, markdown_writing, workbook, yamlfile
+from dsqa.bank.formats import (
+    aiken,
+    delimited,
+    gift,
+    jsonfile,
+    markdown,
+    markdown_writing,
+    moodle,
+    qti,
+    rexams,
+    word,
+    workbook,
+    yamlfile,
+)
 from dsqa.bank.model import Question
 from dsqa.bank.rows import Source
 from dsqa.errors import BankError
@@ -19,12 +32,17 @@ __all__ = ["SUFFIXES", "Format", "format_of"]
 class Format:
     """How one kind of file is read and written.
 
-    `holds` names the fields that come back from it as they were; empty where all do.
+    A `quiz` format has no place for some fields; in all others everything comes back as it was.
     """
 
     read: Callable[[Path], Source]
     write: Callable[[Path, Sequence[Question]], Any]
-    holds: tuple[str, ...] = ()
+    quiz: bool = False
+
+
+def _read_only(path: Path, _questions: Sequence[Question]) -> None:
+    message = f"'{path.suffix}' is read and not written"
+    raise BankError(message, path=path, hint="write .xml (Moodle), .gift, .md or .xlsx")
 
 
 _DELIMITED = Format(delimited.read, delimited.write)
@@ -45,6 +63,15 @@ _BY_SUFFIX = {
     ".md": _MARKDOWN,
     ".markdown": _MARKDOWN,
     ".qmd": _MARKDOWN,
+    ".gift": Format(gift.read, gift.write, quiz=True),
+    ".aiken": Format(aiken.read, aiken.write, quiz=True),
+    ".txt": Format(aiken.read, aiken.write, quiz=True),
+    ".xml": Format(qti.read_xml, moodle.write, quiz=True),
+    ".zip": Format(qti.read_package, _read_only, quiz=True),
+    ".imscc": Format(qti.read_package, _read_only, quiz=True),
+    ".rmd": Format(rexams.read, _read_only, quiz=True),
+    ".rnw": Format(rexams.read, _read_only, quiz=True),
+    ".docx": Format(word.read, _read_only),
 }
 SUFFIXES = tuple(_BY_SUFFIX)
 """The ends of names of files that can be banks."""
@@ -53,7 +80,7 @@ _OLD = {
     ".xls": "save it as .xlsx in Excel",
     ".ods": "save it as .xlsx or .csv",
     ".numbers": "export it as .xlsx or .csv",
-    ".docx": "save it as Markdown, for example with: pandoc FILE.docx -o FILE.md",
+    ".doc": "save it as .docx in Word",
     ".ipynb": "convert it to Markdown: quarto convert FILE.ipynb",
 }
 
@@ -69,6 +96,10 @@ def format_of(path: Path) -> Format:
     suffix = path.suffix.lower()
     found = _BY_SUFFIX.get(suffix)
     if found is None:
-        hint = _OLD.get(suffix, "a bank is a .csv, .tsv, .xlsx, .md, .qmd, .yaml, .json or .jsonl file")
+        hint = _OLD.get(
+            suffix,
+            "a bank is a .csv, .tsv, .xlsx, .docx, .md, .qmd, .yaml, .json or .jsonl file, or a quiz: .gift, "
+            ".txt (Aiken), .xml (Moodle, QTI), .zip (QTI), .Rmd or .Rnw (R/exams)",
+        )
         raise BankError(f"'{suffix or path.name}' is not the format of a bank", path=path, hint=hint)
     return found
