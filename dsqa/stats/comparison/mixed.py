@@ -11,11 +11,13 @@ from dsqa.errors import StatisticsError
 from dsqa.stats.columns import as_floats
 from dsqa.stats.comparison.layout import labels_of, pairs
 from dsqa.stats.interval import exponential
-from dsqa.stats.models import ClusteredFit, glmm, likelihood_ratio
+from dsqa.stats.models import ClusteredFit, FirthFit, SeparatedError, firth, glmm, likelihood_ratio
 
 __all__ = ["mixed_rows"]
 
 WITHIN_QUESTION = "odds ratio within a question"
+_MOST_QUESTIONS = 150
+"""Beyond so many coefficients a penalised fit with its profiles takes minutes."""
 
 
 def mixed_rows(
@@ -40,6 +42,9 @@ def mixed_rows(
         full = glmm(f"accuracy ~ C(label) + {rest}", data, runs="runs")
         reduced = glmm(f"accuracy ~ {rest}", data, runs="runs")
         chi2, df, p = likelihood_ratio(full, reduced)
+    except SeparatedError as reason:
+        lost = {"method": "not available", "note": reason.message}
+        return _penalised(data, rest, labels, level, reason), [test | lost]
     except StatisticsError as reason:
         lost = {"method": "not available", "note": reason.message}
         rows = [{"quantity": WITHIN_QUESTION, "first": a, "second": b} | lost for a, b in pairs(labels)]
@@ -49,7 +54,26 @@ def mixed_rows(
     return [_pair(full, first, second, level) for first, second in pairs(labels)], [overall]
 
 
-def _pair(fit: ClusteredFit, first: str, second: str, level: float) -> dict[str, Any]:
+def _penalised(
+    data: pd.DataFrame, rest: str, labels: Sequence[str], level: float, reason: SeparatedError
+) -> list[dict[str, Any]]:
+    """Return the pairs' odds ratios by Firth's penalty, each question with an effect of its own."""
+    questions = data["question_id"].nunique()
+    why = reason.message
+    if questions <= _MOST_QUESTIONS:
+        try:
+            fit = firth(f"accuracy ~ C(label) + {rest} + C(question_id)", data, runs="runs")
+            rows = [_pair(fit, first, second, level) for first, second in pairs(labels)]
+            note = "separated: a model (or another predictor) is always right or always wrong, so the estimate is a "
+            note += "penalised one; for these very questions"
+            return [row | {"questions": questions, "note": note} for row in rows]
+        except StatisticsError as further:
+            why = f"{why}; {further.message}"
+    lost = {"method": "not available", "note": why}
+    return [{"quantity": WITHIN_QUESTION, "first": a, "second": b} | lost for a, b in pairs(labels)]
+
+
+def _pair(fit: ClusteredFit | FirthFit, first: str, second: str, level: float) -> dict[str, Any]:
     weights: dict[str, float] = {}
     for label, sign in ((first, 1.0), (second, -1.0)):
         # The reference label has no term: its effect is 0.
@@ -65,7 +89,7 @@ def _pair(fit: ClusteredFit, first: str, second: str, level: float) -> dict[str,
         "low": exponential(interval.low),
         "high": exponential(interval.high),
         "p": p,
-        "questions": fit.clusters,
-        "method": fit.method,
+        "questions": fit.clusters if isinstance(fit, ClusteredFit) else None,
+        "method": interval.method,
         "note": "one effect for all questions; where models suit different questions, p holds for these very ones",
     }

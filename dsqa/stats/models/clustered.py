@@ -103,6 +103,15 @@ class Counts:
     starts: np.ndarray
     of: np.ndarray
 
+    def orthonormal(self) -> tuple[FloatArray, FloatArray]:
+        """Return the predictors made orthonormal over the runs, and the matrix that turns their coefficients back.
+
+        In these coordinates units and correlated predictors do not matter to an optimiser.
+        """
+        upper = np.asarray(np.linalg.qr(np.sqrt(self.runs)[:, None] * self.x)[1], dtype=np.float64)
+        back = np.asarray(np.linalg.inv(upper) * math.sqrt(float(self.runs.sum())), dtype=np.float64)
+        return self.x @ back, back
+
     def total(self, values: FloatArray) -> FloatArray:
         """Sum over each cluster's rows, along the last axis."""
         return np.asarray(np.add.reduceat(values, self.starts, axis=-1), dtype=np.float64)

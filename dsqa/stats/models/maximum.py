@@ -98,5 +98,5 @@ def _newton(loss: Value, theta: FloatArray) -> tuple[FloatArray, float, FloatArr
                 break
             step = step / 2
         if not moved:
-            return (theta, here, hessian) if convex and gap < GAP else None
-    return None
+            break
+    return (theta, here, hessian) if convex and gap < GAP else None

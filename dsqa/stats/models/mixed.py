@@ -114,13 +114,9 @@ def glmm(
 
 
 def _fit(formula: str, counts: Counts, nodes: int | None) -> tuple[FloatArray, float, FloatArray, float]:
-    """Return β, σ, the covariance of β, and the log-likelihood.
-
-    Fitted in predictors made orthonormal over the runs, so that units and correlated predictors do not matter.
-    """
-    upper = np.linalg.qr(np.sqrt(counts.runs)[:, None] * counts.x, mode="r") / math.sqrt(float(counts.runs.sum()))
-    back = np.linalg.inv(upper)
-    marginal = Marginal(counts, counts.x @ back, nodes)
+    """Return β, σ, the covariance of β, and the log-likelihood."""
+    x, back = counts.orthonormal()
+    marginal = Marginal(counts, x, nodes)
     p = len(back)
     # Without spread between questions it is a plain logistic regression: where nothing is higher, σ is 0.
     flat = fit_logistic(marginal.x, counts.right, counts.runs, what=formula)

@@ -22,9 +22,13 @@ from dsqa.errors import StatisticsError
 from dsqa.stats.interval import FloatArray
 from dsqa.stats.models.clustered import Counts
 
-__all__ = ["check_spread", "refuse_separated", "separating"]
+__all__ = ["SeparatedError", "check_spread", "refuse_separated", "separating"]
 
 _TOLERANCE = 1e-5
+
+
+class SeparatedError(StatisticsError):
+    """Predictors separate right from wrong: no finite estimates, but penalised ones."""
 
 
 def separating(x: FloatArray, right: FloatArray, runs: FloatArray) -> FloatArray | None:
@@ -84,7 +88,7 @@ def refuse_separated(formula: str, names: Sequence[str], data: Counts, *, hint: 
     size = np.abs(d) * np.abs(data.x).max(axis=0)
     terms = [name for name, part in zip(names, size.tolist(), strict=True) if part > 1e-6 and name != "Intercept"]
     what = " and ".join(terms[:3]) + (" and others" if len(terms) > 3 else "") if terms else "the intercept"
-    raise StatisticsError(
+    raise SeparatedError(
         f"'{formula}': separated by {what}: some combination of predictors is always right or always wrong, "
         "so the estimates do not settle",
         hint=hint,
