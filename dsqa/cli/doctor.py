@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import shutil
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -112,26 +111,41 @@ def _embedded() -> list[Finding]:
 
 
 def _renderers() -> list[Finding]:
-    quarto = shutil.which("quarto")
-    pandoc, typst = installed_version("pypandoc_binary"), installed_version("typst")
-    findings = [
-        Finding("quarto", "ok", quarto)
-        if quarto
-        else Finding(
-            "quarto",
-            "optional",
-            "not on PATH; reports are rendered by the bundled pandoc" if pandoc else "not on PATH",
-            "https://quarto.org/docs/get-started",
-        )
-    ]
-    state = "optional" if quarto else "missing"
-    for name, version, job in (("pandoc", pandoc, "HTML and Word"), ("typst", typst, "PDF")):
-        findings.append(
-            Finding(name, "ok", f"bundled, {version} ({job} without Quarto)")
-            if version
-            else Finding(name, state, f"the bundled {name} is not installed", "pip install 'dsqa[render]'")
-        )
+    """Let each renderer make a page of one line."""
+    from dsqa.errors import DsqaError
+    from dsqa.report.trial import try_pandoc, try_typst
+
+    quarto = _quarto()
+    findings = [quarto]
+    state = "optional" if quarto.state == "ok" else "missing"
+    for name, attempt, job in (("pandoc", try_pandoc, "HTML and Word"), ("typst", try_typst, "PDF")):
+        try:
+            findings.append(Finding(name, "ok", f"bundled, {attempt()} ({job} without Quarto)"))
+        except (ImportError, DsqaError) as error:
+            installed = installed_version({"pandoc": "pypandoc_binary"}.get(name, name))
+            said = str(error) if installed else f"the bundled {name} is not installed"
+            findings.append(Finding(name, state, said, "pip install 'dsqa[render]'"))
     return findings
+
+
+def _quarto() -> Finding:
+    from dsqa.errors import DsqaError
+    from dsqa.report.quarto import find_quarto, quarto_path
+    from dsqa.report.trial import try_quarto
+
+    site = "https://quarto.org/docs/get-started"
+    try:
+        found = find_quarto()
+        if found is None:
+            said = "not on PATH; reports are rendered by the bundled pandoc and Typst"
+            return Finding("quarto", "optional", said, f"pip install 'dsqa[quarto]', or {site}")
+        try_quarto(found)
+    except DsqaError as error:
+        place = quarto_path()
+        said = f"{place} does not work: {str(error).removeprefix(f'{place}: ')}"
+        return Finding("quarto", "optional", said, f"{site}; until then: --renderer pandoc")
+    newer = ", newer than any that dsqa was tried with" if found.newer else ""
+    return Finding("quarto", "ok", f"{found.version} ({found.program}){newer}")
 
 
 def _cluster() -> Finding:

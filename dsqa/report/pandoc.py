@@ -15,7 +15,7 @@ from typing import Any
 from dsqa.errors import MissingDependencyError, ReportError
 from dsqa.report.locate import shipped
 
-__all__ = ["pandoc_version", "render_with_pandoc"]
+__all__ = ["pandoc_path", "pandoc_version", "render_with_pandoc"]
 
 _READER = "ipynb+raw_markdown"
 
@@ -109,7 +109,7 @@ def _pandoc(notebook: Path, target: Path, to: str, metadata: Mapping[str, Any], 
         extra = Path(scratch) / "metadata.json"
         extra.write_text(json.dumps({"lang": "en", **_escaped(metadata)}), encoding="utf-8")
         command = [
-            _pandoc_path(),
+            pandoc_path(),
             f"--from={_READER}",
             "--ipynb-output=all",
             f"--to={to}",
@@ -148,7 +148,7 @@ def pandoc_version() -> str:
     MissingDependencyError
         It is not installed.
     """
-    done = subprocess.run([_pandoc_path(), "--version"], capture_output=True, text=True, check=False)
+    done = subprocess.run([pandoc_path(), "--version"], capture_output=True, text=True, check=False)
     return done.stdout.splitlines()[0] if done.stdout else "unknown"
 
 
@@ -160,7 +160,14 @@ def _escaped(value: Any) -> Any:
     return [_escaped(part) for part in value] if isinstance(value, list | tuple) else value
 
 
-def _pandoc_path() -> str:
+def pandoc_path() -> str:
+    """Return the bundled pandoc.
+
+    Raises
+    ------
+    MissingDependencyError
+        It is not installed.
+    """
     try:
         import pypandoc  # noqa: PLC0415 - an extra
 

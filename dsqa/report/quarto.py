@@ -134,7 +134,7 @@ def quarto_for(renderer: Renderer, say: Callable[[str], None]) -> Quarto | None:
     return found
 
 
-def run_quarto(quarto: Quarto, arguments: Sequence[str], folder: Path) -> list[str]:
+def run_quarto(quarto: Quarto, arguments: Sequence[str], folder: Path, *, silence: float | None = None) -> list[str]:
     """Run Quarto in a folder and return its warnings, a line each.
 
     Parameters
@@ -145,14 +145,15 @@ def run_quarto(quarto: Quarto, arguments: Sequence[str], folder: Path) -> list[s
         Such as ``render``.
     folder
         Its working folder; taken out of what is said.
+    silence
+        Seconds without a word after which it is ended; by default five minutes, or ``DSQA_QUARTO_SILENCE``.
 
     Raises
     ------
     QuartoError
-        It failed, with the lines in which it says why; or it was silent for five minutes (``DSQA_QUARTO_SILENCE``, in
-        seconds) and has been ended.
+        It failed, with the lines in which it says why; or it was silent for too long and has been ended.
     """
-    silence = float(os.environ.get("DSQA_QUARTO_SILENCE") or _SILENCE)
+    patience = silence or float(os.environ.get("DSQA_QUARTO_SILENCE") or _SILENCE)
     environment = {**os.environ, "NO_COLOR": "1", "QUARTO_LOG_LEVEL": "info"}
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(
@@ -166,7 +167,7 @@ def run_quarto(quarto: Quarto, arguments: Sequence[str], folder: Path) -> list[s
         )
         listener = _Listener(process, said)
         try:
-            ended = _wait(process, listener, silence)
+            ended = _wait(process, listener, patience)
         finally:
             _end(process)
             listener.thread.join(5)

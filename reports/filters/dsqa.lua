@@ -5,32 +5,15 @@
 -- tables and equations, callouts. Quarto does these itself.
 
 local in_quarto = quarto ~= nil
-local html = FORMAT:match("html") ~= nil
-local typst = FORMAT:match("typst") ~= nil
 
-local common = { html = html, typst = typst, word = FORMAT == "docx" }
-
-function common.has(element, class)
-  return element.classes and element.classes:includes(class)
+-- Quarto runs filters from a script of its own, and tells where they lie.
+local function beside(name)
+  if in_quarto then return dofile(quarto.utils.resolve_path(name)) end
+  return dofile(pandoc.path.join({ pandoc.path.directory(PANDOC_SCRIPT_FILE), name }))
 end
 
-function common.raw(text)
-  return pandoc.RawBlock(html and "html" or "typst", text)
-end
-
-function common.escape_html(text)
-  return (text:gsub("&", "&amp;"):gsub("<", "&lt;"):gsub(">", "&gt;"):gsub('"', "&quot;"))
-end
-
-function common.read_inlines(text)
-  return pandoc.utils.blocks_to_inlines(pandoc.read(text, "markdown").blocks)
-end
-
--- In Word: paragraphs in a style of reference.docx.
-function common.styled(blocks, style)
-  return pandoc.Div(blocks, pandoc.Attr("", {}, { ["custom-style"] = style }))
-end
-
+local common = beside("common.lua")
+local html, typst = common.html, common.typst
 local has, raw = common.has, common.raw
 
 -- ---------------------------------------------------------------- sections
@@ -187,9 +170,45 @@ local function style_cells(rows, style)
   end
 end
 
+-- Typst breaks no word: an identifier of a question would print over the next column.
+local function breakable(text)
+  if #text <= 10 then return text end
+  local broken = text:gsub("([_/.=,:%-])(%w)", "%1\u{200b}%2")
+  -- What has no such place is broken anywhere; never within a letter.
+  return (broken:gsub("%w%w%w%w%w%w%w%w%w%w%w%w%w%w%w%w+", function(run)
+    return (run:gsub("%w%w%w%w%w%w%w%w", "%0\u{200b}"))
+  end))
+end
+
+local function break_words(rows)
+  for _, row in ipairs(rows) do
+    for _, cell in ipairs(row.cells) do
+      cell.contents = cell.contents:walk({
+        Str = function(str) return pandoc.Str(breakable(str.text)) end,
+        Code = function(code)
+          code.text = breakable(code.text)
+          return code
+        end,
+      })
+    end
+  end
+end
+
 local function dress_table(tbl)
   gather_spanners(tbl)
   gather_groups(tbl)
+  if common.word then
+    -- Quarto centres what says nothing of its place.
+    for i, spec in ipairs(tbl.colspecs) do
+      if spec[1] == "AlignDefault" then tbl.colspecs[i] = { "AlignLeft", spec[2] } end
+    end
+  end
+  if typst then
+    for _, body in ipairs(tbl.bodies) do
+      break_words(body.head)
+      break_words(body.body)
+    end
+  end
   if common.word then
     style_cells(tbl.head.rows, "Table Heading")
     for _, body in ipairs(tbl.bodies) do
@@ -265,19 +284,47 @@ end
 
 -- ---------------------------------------------------------------- the document
 
+-- Word shows the picture's other form: what it makes of an SVG depends on its version.
+local function for_word(image)
+  image.attributes.alt = image.attributes["fig-alt"] or image.attributes.alt
+  image.src = image.src:gsub("%.svg$", ".png")
+  return image
+end
+
+-- A vector picture above this is shown as its PNG on a screen: a point a run, it would outweigh the rest of the page.
+local most_svg_bytes = 300000
+
+local function size_of(path)
+  local file = io.open(path, "rb")
+  if not file then return nil end
+  local size = file:seek("end")
+  file:close()
+  return size
+end
+
+local function for_screen(image)
+  local other, count = image.src:gsub("%.svg$", ".png")
+  local heavy, light = size_of(image.src), count > 0 and size_of(other)
+  if heavy and light and heavy > most_svg_bytes and light < heavy then
+    image.src = other
+    return image
+  end
+end
+
 local function with_quarto(doc)
   if html then
     quarto.doc.add_html_dependency({ name = "dsqa", version = "1.0.0", scripts = { "../theme/dsqa.js" } })
   end
   number_sections(doc)
+  if common.word then doc = doc:walk({ Image = for_word }) end
+  if html then doc = doc:walk({ Image = for_screen }) end
   return doc:walk({ Cite = section_reference })
 end
 
 local function with_pandoc_alone(doc)
-  local folder = pandoc.path.join({ pandoc.path.directory(PANDOC_SCRIPT_FILE), "pandoc" })
-  local function part(name) return dofile(pandoc.path.join({ folder, name .. ".lua" })) end
+  local function part(name) return beside("pandoc/" .. name .. ".lua") end
   local crossref = part("crossref")(common)
-  local blocks = part("blocks")(common, crossref)
+  local blocks = part("blocks")(common, crossref, beside("callouts.lua"))
   doc = part("notebook")(common)(doc)
   doc.blocks = doc.blocks:walk({ Figure = blocks.as_div })
   number_sections(doc)

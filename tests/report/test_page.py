@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 
 from dsqa import report
 from dsqa.outcomes.columns import COLUMNS
-from dsqa.report.locate import shipped
 from dsqa.report.page import answer_text, shorten
 from dsqa.report.questions import answer_shares, typical_run
 from dsqa.report.studyline import study_line
@@ -250,15 +248,3 @@ def test_shorten_cuts_at_words() -> None:
     assert shorten("one two\nthree", 20) == "one two three"
     assert shorten("one two three", 10) == "one two…"
     assert shorten("a" * 30, 10) == "a" * 9 + "…"
-
-
-def test_quarto_project_names_files_that_exist() -> None:
-    folder = shipped("reports")
-    project = yaml.safe_load((folder / "_quarto.yml").read_text(encoding="utf-8"))
-    named = [
-        project["bibliography"],
-        *project["filters"],
-        project["format"]["html"]["css"],
-        *project["format"]["typst"]["template-partials"],
-    ]
-    assert all((folder / name).is_file() for name in named)

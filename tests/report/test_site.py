@@ -18,16 +18,15 @@ import pytest
 import yaml
 
 from dsqa.cli.app import main
-from dsqa.report.pandoc import _pandoc_path
+from dsqa.report.pandoc import pandoc_path
 from dsqa.report.site import executing
 from dsqa.report.site.state import State
 from dsqa.report.site.texts import retarget, sections, shift_headings
 from dsqa.study import StudyFolder
 from tests.report.html import Document
-from tests.report.tiny_site import NAMES, TinySite
+from tests.report.tiny_site import LINE, NAMES, TinySite
 
 PAGES = ("index.html", *(f"{name}.html" for name in NAMES))
-LINE = "Study synthetic · 1 question × 2 conditions, 2 runs each · recorded 30 November 2026"
 
 
 def read(site: TinySite, name: str) -> Document:
@@ -260,10 +259,26 @@ def test_quarto_project_is_whole(tiny: TinySite) -> None:
     assert settings["project"]["type"] == "website"
     listed = settings["project"]["render"]
     assert listed == ["index.ipynb", *(f"{name}.ipynb" for name in NAMES), "article.ipynb"]
-    assert settings["website"]["sidebar"]["contents"] == listed
+    contents = settings["website"]["sidebar"]["contents"]
+    assert [entry if isinstance(entry, str) else entry["href"] for entry in contents] == listed
+    assert contents[0] == {"text": "Start", "href": "index.ipynb"}
+    assert settings["website"]["search"] is False
+    assert settings["tbl-colwidths"] is True
     html = settings["format"]["html"]
-    for name in [*listed, settings["bibliography"], *settings["filters"], html["css"]]:
+    assert set(html["theme"]) == {"light", "dark"}
+    filters = [part if isinstance(part, str) else part["path"] for part in settings["filters"]]
+    scripts = [*settings["project"]["resources"], *settings["project"]["post-render"]]
+    parts = [html["include-in-header"], html["include-before-body"], *html["css"], *html["theme"].values()]
+    for name in [*listed, settings["bibliography"], *filters, *scripts, *parts]:
         assert (project / name).is_file(), name
+    # No web font, and nothing else that is fetched.
+    for name in [*html["css"], *html["theme"].values(), "theme/site-head.html"]:
+        assert not re.search(r"//(?!\s)[\w.-]+\.[a-z]", (project / name).read_text(encoding="utf-8")), name
+    for name in html["theme"].values():
+        assert "$web-font-path: false" in (project / name).read_text(encoding="utf-8")
+    assert not list(project.glob("**/.*"))
+    assert (project / "data" / "outcomes.parquet").is_file()
+    assert (project / "figures" / "dot.png").is_file()
     for name in listed:
         notebook = nbformat.read(project / name, 4)
         front = yaml.safe_load(notebook.cells[0].source.strip("-\n"))
@@ -277,7 +292,7 @@ def test_quarto_project_is_whole(tiny: TinySite) -> None:
     assert set(article["format"]) == {"html", "typst", "docx"}
     assert all((project / name).is_file() for name in article["format"]["typst"]["template-partials"])
     for name in listed:
-        command = [_pandoc_path(), "--from=ipynb", "--to=plain", name]
+        command = [pandoc_path(), "--from=ipynb", "--to=plain", name]
         read_by = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
         assert read_by.returncode == 0, read_by.stderr
 

@@ -12,6 +12,7 @@ from dsqa.report import SiteResult, build_site
 from dsqa.study import StudyFolder
 
 NAMES = ("overview", "alpha", "beta")
+LINE = "Study synthetic · 1 question × 2 conditions, 2 runs each · recorded 30 November 2026"
 
 _SHOW = "from IPython.display import Markdown as M"
 _FIGURE = """#| echo: false

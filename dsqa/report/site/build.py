@@ -169,7 +169,6 @@ def _rendered(
         before = len(state.up_to_date)
         try:
             shared = render_site_with_quarto(state, quarto)
-            write_search(state)
             return render_documents_with_quarto(state, quarto, formats, article=article), shared
         except QuartoError as error:
             if only:

@@ -27,16 +27,7 @@ OUTPUT = "_site"
 
 _QUARTO_NAMES = {"html": "html", "pdf": "typst", "docx": "docx"}
 # The study has an index of its own; the rest is pandoc's way to the same look, or makes what is shipped.
-_NOT_LAID = (
-    "index.qmd",
-    ".gitkeep",
-    "pandoc",
-    "pandoc-template.typ",
-    "template.html",
-    "page.css",
-    "*.py",
-    "__pycache__",
-)
+_NOT_LAID = ("index.qmd", ".*", "pandoc", "pandoc-template.typ", "*.py", "__pycache__")
 
 
 def lay_site(
@@ -119,14 +110,40 @@ def lay_documents(
     return _lay(target, settings, {name: book for name, (book, _) in books.items()}, heads, base)
 
 
-def lay_study(state: State, target: Path, *, article: bool = True) -> list[Path]:
-    """Lay the website of a study whose notebooks have been executed: its first page, its pages and its article."""
+def lay_study(state: State, target: Path, *, for_author: bool = True) -> list[Path]:
+    """Lay the website of a study whose notebooks have been executed: its first page and its pages.
+
+    For an author who goes on without dsqa's code also the article, each figure's data beside it, and the tables of
+    runs and cells in ``data/``.
+    """
     # Quarto makes the links between pages from their sources' names.
     books = linked_notebooks(state, ".ipynb")
-    if article:
+    if for_author:
         books["article"] = article_notebook(state)
     title = f"{state.description.name}: how reliable are the answers?"
-    return lay_site(target, list(state.pages.values()), books, base=state.dir, title=title, subtitle=state.line)
+    pages = list(state.pages.values())
+    written = lay_site(target, pages, books, base=state.dir, title=title, subtitle=state.line)
+    if for_author:
+        written += _lay_data(state, target, written)
+    return written
+
+
+def _lay_data(state: State, target: Path, written: Sequence[Path]) -> list[Path]:
+    pictures = {path.stem for path in written if path.parent.name == "figures"}
+    figures = state.folder.figures_dir
+    data = [(figures / f"{name}.csv", target / "figures" / f"{name}.csv") for name in sorted(pictures)]
+    tables = (state.folder.outcomes_path, state.folder.cells_path)
+    data += [(path, target / "data" / path.name) for path in tables]
+    laid = []
+    try:
+        (target / "data").mkdir(exist_ok=True)
+        for source, place in data:
+            if source.is_file():
+                shutil.copyfile(source, place)
+                laid.append(place)
+    except OSError as error:
+        raise ReportError(f"cannot be written: {error.strerror or error}", path=target) from None
+    return laid
 
 
 def _lay(
@@ -148,6 +165,8 @@ def _lay(
         target.chmod(0o755)
         text = yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True, width=118)
         written = [_write(target / "_quarto.yml", text)]
+        if settings["project"]["type"] == "website":
+            shutil.copyfile(target / "theme" / "search.js", target / "search.js")
         pictures: dict[str, Path] = {}
         for name, book in books.items():
             own = copy.deepcopy(book)
@@ -179,14 +198,25 @@ def _site_settings(pages: Sequence[PageTitle], title: str, names: Sequence[str])
         "type": "website",
         "output-dir": OUTPUT,
         "render": [*own, *extra],
+        # The search needs its script beside the pages, and an index of what they say.
+        "resources": ["search.js"],
+        "post-render": ["filters/search_index.lua"],
     }
     website = dict(settings.get("website") or {})
     website["title"] = title
-    website["sidebar"] = {**(website.get("sidebar") or {}), "contents": [*own, *extra]}
+    # The first page and the article have the report's title; here they are told apart.
+    links = [
+        {"text": "Start", "href": own[0]},
+        *own[1:],
+        *({"text": "All as one article", "href": name} for name in extra),
+    ]
+    website["sidebar"] = {**(website.get("sidebar") or {}), "contents": links}
     settings["website"] = website
     # What a website's pages are; a format for paper would be rendered for each of them.
-    html = (settings.get("format") or {}).get("html") or {}
-    settings["format"] = {"html": {key: value for key, value in html.items() if key != "embed-resources"}}
+    html = dict((settings.get("format") or {}).get("html") or {})
+    html["include-in-header"] = "theme/site-head.html"
+    html["include-before-body"] = "theme/site-search.html"
+    settings["format"] = {"html": html}
     return settings
 
 
@@ -195,7 +225,21 @@ def _document_formats(wanted: Sequence[str]) -> dict[str, Any]:
     names = [_QUARTO_NAMES[name] for name in wanted]
     found = {name: dict(formats.get(name) or {}) for name in names}
     if "html" in found:
-        found["html"]["embed-resources"] = True
+        # One file, as dsqa's own page: without the scripts and styles of a website of Quarto's.
+        kept = {
+            key: found["html"][key]
+            for key in ("html-math-method", "code-fold", "code-summary")
+            if key in found["html"]
+        }
+        found["html"] = {
+            **kept,
+            "theme": "none",
+            "minimal": True,
+            "template": "theme/template.html",
+            "template-partials": ["theme/page.css", "theme/dsqa.js"],
+            "css": ["theme/dsqa.css", "theme/quarto.css"],
+            "embed-resources": True,
+        }
     return found
 
 

@@ -43,7 +43,7 @@ def render_site_with_quarto(state: State, quarto: Quarto) -> list[str]:
     pages = {f"{name}.html": book for name, book in linked_notebooks(state, ".ipynb").items()}
     with tempfile.TemporaryDirectory(prefix="dsqa-quarto-") as scratch:
         project = Path(scratch) / "project"
-        laid = lay_study(state, project, article=False)
+        laid = lay_study(state, project, for_author=False)
         key = _key(project, laid, quarto)
         shared = [name for name, made in state.made.keys if made == key and name not in pages]
         if all(state.made.is_current(target, key) for target in [*pages, *shared]):
