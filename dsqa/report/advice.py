@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
@@ -68,13 +68,13 @@ class Advice:
     next_step: str
 
 
-def advise(page: Page) -> dict[str, Advice]:
-    """Return the advice for each question, by id."""
+def advise(page: Page, only: Collection[str] | None = None) -> dict[str, Advice]:
+    """Return the advice for each question, or for those of `only`, by id."""
     costs = _costs(page)
-    rows = {str(name): group for name, group in page.outcomes.groupby("question_id", sort=False)}
-    return {
-        question.id: _advice(page, question, rows[question.id], costs[question.id]) for question in page.questions
-    }
+    wanted = [question for question in page.questions if only is None or question.id in only]
+    outcomes = page.outcomes[page.outcomes["question_id"].isin([question.id for question in wanted])]
+    rows = {str(name): group for name, group in outcomes.groupby("question_id", sort=False)}
+    return {question.id: _advice(page, question, rows[question.id], costs[question.id]) for question in wanted}
 
 
 def _advice(page: Page, question: Question, rows: pd.DataFrame, cost: str) -> Advice:

@@ -13,6 +13,9 @@ from dsqa.report.page import Page
 
 __all__ = ["answer_figures", "place_figure"]
 
+MOST_PAGES = 8
+"""A figure of more pages is cut after these: with hundreds of questions nobody looks through them on a page."""
+
 _PAGE_MM = 183.0
 _MM_PER_INCH = 25.4
 
@@ -25,7 +28,8 @@ def place_figure(page: Page, name: str, *, label: str | None = None, **options: 
     page
         The study.
     name
-        One of `dsqa.figures.FIGURES`. One of several pages is several figures, ``fig-name``, ``fig-name-2``, ….
+        One of `dsqa.figures.FIGURES`. One of several pages is several figures, ``fig-name``, ``fig-name-2``, …, at
+        most `MOST_PAGES`.
     label
         Its identifier is ``fig-`` and this, and its files have this name: for a figure placed twice with different
         options. By default the figure's name.
@@ -42,14 +46,22 @@ def place_figure(page: Page, name: str, *, label: str | None = None, **options: 
     ReportError
         There is no such figure, or it has no such option.
     """
+    base = name if label is None else label
+    parts: list[str] = []
     try:
-        drawn = list(figures.draw_figure(name, page.tables, **options))
+        # One after the other: a figure takes megabytes while it is open.
+        for number, drawn in enumerate(figures.draw_figure(name, page.tables, **options), start=1):
+            if number > MOST_PAGES:
+                parts.append(
+                    f"*Only the first {MOST_PAGES} figures of this kind are here; `dsqa figures` with "
+                    f"`--only {name}` draws all of them.*\n"
+                )
+                break
+            parts.append(_place(page, drawn, base if number == 1 else f"{base}-{number}"))
     except figures.NotApplicableError as error:
         said = f"{error.message} ({error.hint})" if error.hint else error.message
         return Markdown(f"*No figure here: {escape(said)}.*\n")
-    base = name if label is None else label
-    names = [base if i == 1 else f"{base}-{i}" for i in range(1, len(drawn) + 1)]
-    return Markdown("\n\n".join(_place(page, one, name) for one, name in zip(drawn, names, strict=True)))
+    return Markdown("\n\n".join(parts))
 
 
 def answer_figures(page: Page) -> Markdown:

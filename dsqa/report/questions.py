@@ -20,6 +20,8 @@ from dsqa.report.wording import MISSING, count, interval, is_missing, number, of
 __all__ = ["AnswerShare", "answer_shares", "question_cards", "question_table", "typical_run"]
 
 _TOP = 3
+MOST_CARDS = 60
+"""Beyond these, the questions without a card are listed: a page of a thousand is not read, and hardly opens."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,8 @@ def _interval_name(page: Page) -> str:
 def question_cards(page: Page, *, max_lines: int = 40, max_chars: int = 3000) -> Markdown:
     """Return a card per question: text, right answer, top answers, a typical response.
 
+    Of more than `MOST_CARDS` questions those whose score varies most within a condition, the others by name.
+
     Parameters
     ----------
     page
@@ -144,23 +148,46 @@ def question_cards(page: Page, *, max_lines: int = 40, max_chars: int = 3000) ->
     max_lines, max_chars
         Where a response is cut.
     """
+    shown = _carded(page)
     typical: dict[str, pd.Series] = {}
-    for name, rows in page.outcomes.groupby("question_id", sort=False):
+    outcomes = page.outcomes[page.outcomes["question_id"].isin(shown)]
+    for name, rows in outcomes.groupby("question_id", sort=False):
         run = typical_run(rows)
         if run is not None:
             typical[str(name)] = run
     records = record_texts(page.folder, {_key(run) for run in typical.values()})
-    answers = answer_shares(page.outcomes, _truths(page))
-    advice = advise(page)
+    answers = answer_shares(outcomes, _truths(page))
+    advice = advise(page, shown)
     cards = []
+    others = [question for question in page.questions if question.id not in shown]
+    if others:
+        cards.append(
+            f"Below are the {len(shown)} questions whose score varies most from run to run; the other {len(others)} "
+            "are listed at the end, and all of them in the table above."
+        )
     for question in page.questions:
+        if question.id not in shown:
+            continue
         run = typical.get(question.id)
         record = None if run is None else records.get(_key(run))
         response = None
         if run is not None and record is not None:
             response = _response(page, run, record, max_lines=max_lines, max_chars=max_chars)
         cards.append(_card(page, question, answers, advice[question.id], response))
+    if others:
+        names = ", ".join(f"[{escape(question.id)}]{{#{anchor('q', question.id)}}}" for question in others)
+        cards.append(f"Questions without a card: {names}.")
     return Markdown("\n\n".join(cards))
+
+
+def _carded(page: Page) -> set[str]:
+    """Return the questions that get a card."""
+    names = [question.id for question in page.questions]
+    if len(names) <= MOST_CARDS:
+        return set(names)
+    spread = page.outcomes.groupby(["question_id", "condition_id"])["score"].std(ddof=0).groupby("question_id").mean()
+    # In the bank's order where they vary alike.
+    return set(sorted(names, key=lambda name: -float(spread.fillna(0.0).get(name, 0.0)))[:MOST_CARDS])
 
 
 def _truths(page: Page) -> dict[str, str]:
