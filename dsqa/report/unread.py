@@ -53,7 +53,7 @@ def _what_reads_them(found: UnreadReplies) -> str:
     for name, replies in found.other_names.items():
         text += (
             f" {count(replies, 'reply', 'replies')} {'answers' if replies == 1 else 'answer'} as "
-            f"{code_span('@' + name + '[…]')}, a name that the question does not have: give it to the ground truth."
+            f"{code_span('@' + name + '[…]')}, a name that the question does not have: give the truth that name."
         )
     if found.best is None and not found.other_names:
         text += " None does: look at a reply with `dsqa show`, and say in the question in what form to answer."

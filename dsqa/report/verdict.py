@@ -146,8 +146,7 @@ def _not_read(page: Page) -> Statement:
 
 def _of_all(page: Page, verdict: str) -> Statement:
     """Return how many questions have a verdict: wherever they were asked, and under some conditions only."""
-    always = _everywhere(page, verdict)
-    part = [name for name in _somewhere(page, verdict) if name not in always]
+    always, part = _with_verdict(page, verdict)
     total, conditions = len(page.questions), len(page.conditions)
     complete = len(page.cells) == total * conditions
     every = "" if conditions == 1 else f" under {'both' if conditions == 2 else f'all {conditions}'} conditions"
@@ -219,16 +218,13 @@ def verdict_table(page: Page) -> Markdown:
     return table(columns, rows, label="tbl-verdicts", caption=caption, classes=("stack", "verdicts"))
 
 
-def _verdicts(page: Page, question_id: str) -> list[str]:
-    return [str(v) for v in page.cells.loc[page.cells["question_id"] == question_id, "verdict"]]
-
-
-def _everywhere(page: Page, verdict: str) -> list[str]:
-    return [q.id for q in page.questions if set(_verdicts(page, q.id)) == {verdict}]
-
-
-def _somewhere(page: Page, verdict: str) -> list[str]:
-    return [q.id for q in page.questions if verdict in _verdicts(page, q.id)]
+def _with_verdict(page: Page, verdict: str) -> tuple[list[str], list[str]]:
+    """Return the questions that have a verdict wherever they were asked, and those that have it somewhere only."""
+    found: dict[str, set[bool]] = {}
+    for question, given in zip(page.cells["question_id"].astype(str), page.cells["verdict"].astype(str), strict=True):
+        found.setdefault(question, set()).add(given == verdict)
+    everywhere = [q.id for q in page.questions if found[q.id] == {True}]
+    return everywhere, [q.id for q in page.questions if found[q.id] == {True, False}]
 
 
 def names_of(cells: pd.DataFrame) -> list[str]:
