@@ -9,6 +9,7 @@ from dsqa.report.digits import decimals_for, interval_error
 from dsqa.report.labels import by_text, group_names, in_order, labelled, shown_rows
 from dsqa.report.markdown import Column, Markdown, escape, table
 from dsqa.report.page import Page
+from dsqa.report.statement import Fact, Statement
 from dsqa.report.tables import Field, data_table
 from dsqa.report.wording import MISSING, count, is_missing, listing, number, percent
 from dsqa.stats import NOTABLE, accuracy_groups
@@ -46,7 +47,7 @@ def _nothing(page: Page) -> str:
 
 def accuracy_lead(
     page: Page, *, method: ProportionMethod = "wilson", level: float = 0.95, resamples: int = 9999
-) -> Markdown:
+) -> Statement:
     """Return in a paragraph how many runs are right, and the mean over questions for both estimands.
 
     Parameters
@@ -57,11 +58,21 @@ def accuracy_lead(
         Of the intervals.
     """
     if reason := _nothing(page):
-        return sentence(reason)
+        return Statement(sentence(reason))
     mean = accuracy_groups(
         page.outcomes, seed=page.seed, method=method, level=level, resamples=resamples
     ).iloc[0]  # fmt: skip
     unmarked = int(page.outcomes["accuracy"].isna().sum())
+    facts: dict[str, Fact] = {
+        "right": int(mean["right"]),
+        "marked": int(mean["runs"]),
+        "questions with a truth": int(mean["questions"]),
+        "asked once": float(mean["accuracy"]),
+        "level": level,
+        "resamples": resamples,
+    }
+    ends = ((whose, end) for whose in ("these", "other") for end in ("low", "high"))
+    facts |= {f"{a} {b}": float(mean[f"{a}_{b}"]) for a, b in ends if not is_missing(mean[f"{a}_{b}"])}
     error = interval_error(mean["other_low"], mean["other_high"])
     digits = min(4, max(3, decimals_for(error) or 3))
     these = _interval(mean["these_low"], mean["these_high"], digits)
@@ -78,6 +89,7 @@ def accuracy_lead(
     ]
     if unmarked:
         without = page.outcomes.groupby("question_id")["accuracy"].count()
+        facts |= {"without a mark": unmarked, "questions without a truth": int((without == 0).sum())}
         text.append(
             f"{count(unmarked, 'run')} without a mark {'is' if unmarked == 1 else 'are'} left out "
             f"({count(int((without == 0).sum()), 'question')} without a ground truth)."
@@ -88,7 +100,9 @@ def accuracy_lead(
         f"In {always:,} of {count(len(shares), 'cell')} every run is right, in {never:,} none is, and in "
         f"{len(shares) - always - never:,} it depends on the run."
     )
-    return Markdown(" ".join(text))
+    facts |= {"cells with a truth": len(shares), "cells always right": always, "cells never right": never}
+    facts["cells right at times"] = len(shares) - always - never
+    return Statement(" ".join(text), facts)
 
 
 def accuracy_cells(page: Page, cells: pd.DataFrame, *, rows: int = 100, level: float = 0.95) -> Markdown:
