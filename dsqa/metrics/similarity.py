@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from dsqa.metrics.verbosity import words
 
@@ -77,6 +76,9 @@ def cell_similarity(texts: Sequence[frozenset[str] | None], first: int | None) -
 
 def _pairwise(sets: Sequence[frozenset[str]]) -> NDArray[np.float64]:
     """Return the matrix of Jaccard indices, NaN for two empty sets, by one sparse product."""
+    # A third of a second to load, which whoever reads one run need not wait for.
+    from scipy import sparse  # noqa: PLC0415
+
     vocabulary: dict[str, int] = {}
     rows, columns = [], []
     for row, members in enumerate(sets):

@@ -238,7 +238,7 @@ def test_progress_without_a_terminal_is_a_plain_line_now_and_then(monkeypatch):
     with terminal_progress("sampling") as shown:
         for done in range(101):
             shown.update(SamplingState(done, 200, 100, done, 2, 3, 50 * done, 10.0))
-    assert written.getvalue() == "sampling: 100/200 runs, 500 tokens/s, 2 failed, 3 retried\n"
+    assert written.getvalue() == "sampling: 100/200 runs, 2 failed, 500 tokens/s, 3 retried\n"
     monkeypatch.setattr(progress, "PLAIN_SECONDS", 0.0)
     with terminal_progress("sampling") as shown:
         shown.update(SamplingState(50, 200, 200, 50, 0, 0, 500, 10.0))
