@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dsqa.execution.fences import Block, Piece, split_blocks
-from dsqa.execution.source import Kind, clean, does_something, judge, parse
+from dsqa.execution.source import Kind, clean, does_something, judge, looks_like_code, parse
 
 __all__ = ["CodeBlock", "Extraction", "extract"]
 
@@ -33,6 +33,13 @@ _COMPLETE = re.compile(
     re.IGNORECASE,
 )
 _CUE_CHARACTERS = 300
+_LONGEST_UNMARKED = 50_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_STARTS = re.compile(
+    r"^(?:import[ \t]+\w[\w., \t]*(?:[ \t]as[ \t]\w+)?[ \t]*$|from[ \t]+[\w.]+[ \t]+import[ \t]|print\(.*\)[ \t]*$"
+    r"|\w+[ \t]*=[ \t]*pd\.\w+\()",
+    re.MULTILINE,
+)
 _NOTE_CAP = 40
 
 
@@ -130,6 +137,7 @@ def extract(text: str) -> Extraction:
     alternative to what was already given; after "the complete code" only what follows counts. The rest run one
     after the other, as the cells of a notebook would.
     """
+    text = _as_lines(text)
     pieces = split_blocks(text)
     if not any(isinstance(piece, Block) for piece in pieces) and "&lt;pre" in text.lower():
         pieces = split_blocks(html.unescape(text))
@@ -209,16 +217,22 @@ def _why(kind: Kind) -> str:
 
 def _unmarked(text: str) -> list[Piece]:
     """Return the pieces of a text without fences: all of it code, or its indented paragraphs."""
-    whole, _ = clean(text)
-    tree = parse(whole)
-    if tree is not None and does_something(tree):
-        return [Block("", text, 1, True, "indent")]
+    # Most responses without a mark are prose: a glance at the first line spares parsing them.
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    if looks_like_code(first):
+        whole, _ = clean(text)
+        tree = parse(whole)
+        if tree is not None and does_something(tree):
+            return [Block("", text, 1, True, "indent")]
+    among = _among_prose(text)
+    if among is not None:
+        return among
     pieces: list[Piece] = []
     run: list[str] = []
     prose: list[str] = []
     start = 0
     # A line of prose after the last one, so that what is indented at the end is closed too.
-    for number, line in enumerate([*text.splitlines(), "end"], 1):
+    for number, line in enumerate([*text.split("\n"), "end"], 1):
         filled = bool(line.strip())
         if (filled and line.startswith(("    ", "\t"))) or (run and not filled):
             start = start if run else number
@@ -237,8 +251,45 @@ def _unmarked(text: str) -> list[Piece]:
     return pieces
 
 
+def _as_lines(text: str) -> str:
+    """Return a text whose lines end at a line feed only, and which is Unicode throughout."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if _SURROGATE.search(text) else text
+
+
+def _among_prose(text: str) -> list[Piece] | None:
+    """Return the pieces of a text with a program in it that nothing marks; None where there is none.
+
+    The lines from an import (or from a call of ``print`` or pandas) to the last that looks like code are tried; they
+    count if they parse as they are.
+    """
+    if not _STARTS.search(text) or len(text) > _LONGEST_UNMARKED:
+        return None
+    lines = text.split("\n")
+    start = next((i for i, line in enumerate(lines) if _STARTS.match(line)), None)
+    if start is None:
+        return None
+    end = start
+    for i in range(start, len(lines)):
+        if looks_like_code(lines[i]) or lines[i][:1] in " \t":
+            end = i
+        elif lines[i].strip():
+            break
+    code = "\n".join(lines[start : end + 1])
+    tree = parse(clean(code)[0])
+    if tree is None or not does_something(tree):
+        return None
+    before, after = "\n".join(lines[:start]), "\n".join(lines[end + 1 :])
+    return [before, Block("", code, start + 1, True, "indent"), after]
+
+
 def _indented(run: list[str], start: int) -> Block | None:
     filled = [line for line in run if line.strip()]
+    if not looks_like_code(filled[0].strip()):
+        return None
     width = min(len(line) - len(line.lstrip(" \t")) for line in filled)
     code, _ = clean("\n".join(line[width:] for line in run))
     tree = parse(code)
@@ -262,7 +313,7 @@ def _before_a_stray_fence(pieces: list[Piece]) -> list[Piece] | None:
 def _choose(candidates: list[_Candidate]) -> None:
     """Mark which of several blocks to leave out."""
     for candidate in candidates:
-        stripped = (line.strip() for line in candidate.code.splitlines())
+        stripped = (line.strip() for line in candidate.code.split("\n"))
         candidate.lines = frozenset(line for line in stripped if line and not line.startswith("#"))
     if len(candidates) < 2:
         return

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from dsqa.execution.languages import language_of
+from dsqa.execution.source import clean, code_lines, looks_like_code, parse
 
 __all__ = ["Block", "Piece", "split_blocks"]
 
@@ -15,7 +18,11 @@ _LATE = re.compile(r"(?P<fence>`{3,})(?P<info>[A-Za-z][\w+#.-]{0,24})[ \t]*")
 _ONE_LINE = re.compile(
     r"^[ \t]*(?P<fence>`{3,})(?P<info>python3?|py)[ \t]+(?P<code>[^`\n]+)(?P=fence)[ \t]*$", re.IGNORECASE
 )
-_ENDED = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})[ \t]+(?P<rest>\S+[ \t]+\S.*)$")
+_GLUED = re.compile(r"^python3?(?=(?:import|from)\s)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"^[\w-]+=\S")
+_UNSEEN = "\u200b\u200e\u200f\u2060\ufeff\0"
+_MOST_TRIES = 12
+_LONGEST_TRIED = 50_000
 # Marks that some models were trained to put on lines of their own.
 _TAGS = {"[python]": "[/python]", "<python>": "</python>", "<code>": "</code>", "<tool_code>": "</tool_code>"}
 _DOCUMENTS = {"markdown", "md"}
@@ -55,7 +62,8 @@ Piece = str | Block
 
 def split_blocks(text: str) -> list[Piece]:
     """Return prose and blocks in order."""
-    lines = text.splitlines()
+    lines = text.split("\n")
+    tries = [_MOST_TRIES]
     pieces: list[Piece] = []
     prose: list[str] = []
 
@@ -87,7 +95,7 @@ def split_blocks(text: str) -> list[Piece]:
         elif fence is not None:
             if not line.startswith(fence[0]):
                 prose.append(line.removesuffix(fence[0]))
-            block, rest, index = _fenced(lines, index, fence, bare)
+            block, rest, index = _fenced(lines, index, fence, bare, tries)
             if rest:
                 flush()
                 pieces.append(block)
@@ -145,38 +153,105 @@ class _Bare:
         return self.following[start] if start < len(self.following) else start
 
 
-def _fenced(lines: list[str], start: int, fence: re.Match[str], bare: _Bare) -> tuple[Block, str, int]:
+def _fenced(
+    lines: list[str], start: int, fence: re.Match[str], bare: _Bare, tries: list[int]
+) -> tuple[Block, str, int]:
     """Return the block that begins at `start`, what stands behind its end, and the line after it."""
     mark = fence["fence"]
     lead = fence["lead"] if fence.re is _OPEN else ""
-    body: list[str] = []
+    tag, first = _tag_and_code(fence["info"])
     index = start + 1
     closed, rest = False, ""
     quoted = ">" in lead
     # Closed by a fence of another kind or length where there is none of its own.
     other = None if bare.closes(mark, index) else bare.next(index)
     while index < len(lines):
-        line = lines[index]
-        text = line.strip()
-        if quoted:
-            text = text.lstrip("> \t")
-        if index == other or (text.startswith(mark) and not text.strip(mark[0])):
+        text = _bare_of(lines[index], quoted)
+        if index == other:
             closed = True
-            index += 1
-            break
-        if text.startswith(mark):
-            ended, opened = _ENDED.match(line), _OPEN.match(line)
-            if ended is not None and ended["fence"] == mark:
-                closed, rest = True, ended["rest"]
-                index += 1
-                break
-            if opened is not None and opened["fence"] == mark and _tag(opened["info"]):
+        elif text.startswith(mark):
+            after = text.lstrip(mark[0]).strip(_UNSEEN + " \t")
+            if language_of(_tag(after))[0] and text[: len(text.rstrip()) - len(after)].strip() == mark:
                 break  # the next block begins, this one was never closed
-        body.append(re.sub(r"^[ \t]*>[ \t]?", "", line) if quoted else line)
+            closed, rest = True, after
+        if closed:
+            break
         index += 1
-    width = len(lead) if not quoted else 0
-    text = _unindent(body, width)
-    return Block(_tag(fence["info"]), text, start + 2, closed, "fence"), rest, index
+    body = [re.sub(r"^[ \t]*>[ \t]?", "", line) if quoted else line for line in lines[start + 1 : index]]
+    width = 0 if quoted else len(lead)
+    index += closed
+    code = _unindent(body, width)
+    if first:
+        code = f"{first}\n{code}" if code else first
+    found = Block(tag, code, start + (1 if first else 2), closed, "fence")
+    if language_of(tag)[0] not in {"python", ""} or len(code) > _LONGEST_TRIED or tries[0] <= 0 or _parses(code, tag):
+        return found, rest, index
+    # What does not parse was perhaps cut at the wrong place.
+    return _cut_elsewhere(found, lines, (start, index), mark, width, tries) or (found, rest, index)
+
+
+def _parses(code: str, tag: str) -> bool:
+    if not tag and not any(looks_like_code(line) for line in code.split("\n", 40)[:40]):
+        return True  # output, most likely: nothing to mend
+    return parse(clean(code)[0]) is not None
+
+
+def _cut_elsewhere(
+    found: Block, lines: list[str], span: tuple[int, int], mark: str, width: int, tries: list[int]
+) -> tuple[Block, str, int] | None:
+    """Return the block ended where it parses: at a later fence, within a line, before the prose that follows."""
+    start, index = span
+    first = found.text.split("\n", 1)[0] + "\n" if found.first_line == start + 1 else ""
+    for line in range(start + 1, min(index, start + 400)):
+        # 'print(n)```'
+        text = lines[line].rstrip()
+        if (
+            text.endswith(mark)
+            and text.strip(mark[0]).strip()
+            and not text.lstrip().startswith(mark)
+            and tries[0] > 0
+        ):
+            tries[0] -= 1
+            code = first + _unindent([*lines[start + 1 : line], text.rstrip(mark[0])], width)
+            if parse(clean(code)[0]) is not None:
+                return replace(found, text=code, closed=True), "", line + 1
+    if found.closed:
+        # A fence in a string of the code: the block's own end is a later one.
+        for line in range(index, min(len(lines), index + 2_000)):
+            if not lines[line].strip().startswith(mark):
+                continue
+            tries[0] -= 1
+            code = first + _unindent(lines[start + 1 : line], width)
+            if tries[0] < 0 or len(code) > _LONGEST_TRIED:
+                break
+            if parse(clean(code)[0]) is not None and not language_of(_tag(lines[line].strip().lstrip(mark[0])))[0]:
+                return replace(found, text=code), lines[line].strip().lstrip(mark[0]).strip(_UNSEEN + " "), line + 1
+        return None
+    tries[0] -= 1
+    count = code_lines(found.text)
+    if count is None:
+        return None
+    whole = found.text.split("\n")
+    return replace(found, text="\n".join(whole[:count])), "\n".join(whole[count:]).strip(), index
+
+
+def _bare_of(line: str, quoted: bool) -> str:
+    text = line.strip(_UNSEEN + " \t\r")
+    return text.lstrip("> \t") if quoted else text
+
+
+def _tag_and_code(info: str) -> tuple[str, str]:
+    """Return a fence's language tag, and the code that stands on the fence's own line."""
+    glued = _GLUED.match(info)
+    if glued:
+        return "python", info[glued.end() :].strip()
+    tag = _tag(info)
+    named = language_of(tag)[0]
+    rest = info.strip().split(None, 1)[1:] if named else [info.strip()]
+    code = rest[0] if rest else ""
+    if named in {"python", ""} and " " in info.strip() and looks_like_code(code) and not _ATTRIBUTE.match(code):
+        return tag if named else "", code
+    return tag, ""
 
 
 def _tagged(lines: list[str], start: int, closer: str) -> tuple[Block, int]:

@@ -11,20 +11,12 @@ import tokenize
 import warnings
 from dataclasses import dataclass
 
-__all__ = ["Kind", "clean", "judge", "parse"]
+from dsqa.execution.languages import language_of
+
+__all__ = ["Kind", "clean", "code_lines", "does_something", "judge", "looks_like_code", "parse"]
 
 # Longer sources are judged by their looks; parsing them would take long and no question needs them.
 _PARSE_CAP = 200_000
-_PYTHON_TAGS = {
-    "python", "py", "python3", "py3", "python2", "ipython", "ipython3", "pycon", "python-repl", "pyconsole",
-    "jupyter", "jupyter-python", "tool_code", "sage",
-}  # fmt: skip
-_SHELL_TAGS = {"bash", "sh", "shell", "zsh", "powershell", "cmd", "bat", "shell-session", "terminal"}
-_OUTPUT_TAGS = {
-    "text", "txt", "output", "plaintext", "plain", "console", "out", "result", "results", "stdout", "csv", "tsv",
-    "json", "none", "log", "markdown", "md", "latex", "tex", "math", "yaml", "yml", "xml", "html", "mermaid", "diff",
-    "answer",
-}  # fmt: skip
 _OTHER_NAMES = {"r": "R", "rscript": "R", "sql": "SQL", "js": "JavaScript", "jl": "Julia"}
 
 _PYTHON_LOOKS = re.compile(
@@ -56,12 +48,33 @@ _CELL_OTHER = re.compile(
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#34|nbsp);")
 
 
+_MARK = re.compile(r"<\|[^<>|\s]{1,40}\|>|<(?:eos|end_code|end_of_turn|EOT|/s)>|\[/?(?:EOS|INST)\]")
+# Characters that no source may hold, or that only look like a blank.
+_UNREADABLE = (
+    dict.fromkeys([*range(9), 11, *range(14, 32), 127, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF])
+    | dict.fromkeys([0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0x3000], " ")
+    | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+)
+
+
 @dataclass(frozen=True)
 class Kind:
     """What a block is: ``python``, ``output``, ``install`` or ``other`` (then `language` names it)."""
 
     name: str
     language: str | None = None
+
+
+_CODE_LINE = re.compile(
+    r"\s*(?:import\s+\w|from\s+[\w.]+\s+import\b|(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[:(]|(?:for|while|with|if|elif)\s.{1,200}:\s*"
+    r"(?:#.*|\w.*)?$|(?:try|else|finally)\s*:|except\b.{0,80}:|return\b|raise\s+\w|assert\s|pass$|break$|continue$|del\s+\w|global\s"
+    r"|@\w[\w.]*(?:\(.*)?$|#|>>>|In\s\[|!\s?pip|[%!]\w|[\"']{3}|[\])}]+[,.)\]}\s]*$"
+    r"|[A-Za-z_][\w.]*(?:\[[^\]\n]{0,80}\])*\s*(?:,\s*[A-Za-z_][\w.]*\s*){0,6}(?::\s*[\w\[\], .|]{1,40})?\s*"
+    r"(?:[-+*/%&|^]|//|\*\*|<<|>>)?=(?!=)\s*\S"
+    r"|[A-Za-z_][\w.]*\(|[A-Za-z_][\w.]*\[[^\]\n]{1,80}\]\s*[.=]|[A-Za-z_]\w*(?:\.\w+)+\s*$|[\[({])"
+)
+_PROSE_LINE = re.compile(r"\s*(?:[*_#>-]+\s+)?[\"'*_]*[A-Z][\w'’-]*,?(?:\s+[(\"'`*_]*[\w'’%.-]+[)\"'`*_]*[,;:]?){2,}")
+_CUTS = 12
 
 
 # One block is looked at from several sides in turn.
@@ -78,6 +91,53 @@ def parse(code: str) -> ast.Module | None:
         return None
 
 
+def looks_like_code(line: str) -> bool:
+    """Tell a line that may begin or continue a program from one of prose, by its looks."""
+    return _CODE_LINE.match(line) is not None
+
+
+def code_lines(code: str) -> int | None:
+    """Return how many lines of a block that was never closed are code, where prose follows it; None where none does.
+
+    The longest beginning that parses and ends at a blank line, or where a line of prose begins. What follows must not
+    look like code: a program that was cut off is not mended.
+    """
+    lines = code.split("\n")
+    end = len(lines)
+    if len(code) > _PARSE_CAP:
+        return None
+    for _ in range(_CUTS):
+        tree, error = _parsed("\n".join(lines[:end]))
+        if tree is not None:
+            following = next((line for line in lines[end:] if line.strip()), "")
+            sound = does_something(tree) and not (looks_like_code(following) or following[:1] in " \t")
+            return end if sound else None
+        at = min(error, end) - 1
+        if at > 0 and _PROSE_LINE.match(lines[at]) and not looks_like_code(lines[at]):
+            end = at
+            continue
+        blank = next((i for i in range(at, 0, -1) if not lines[i].strip() and i < end), None)
+        if blank is None:
+            return None
+        end = blank
+    return None
+
+
+def _parsed(code: str) -> tuple[ast.Module | None, int]:
+    tree = parse(clean(code)[0])
+    if tree is not None:
+        return tree, 0
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(code)
+    except SyntaxError as error:
+        return None, error.lineno or 1
+    except (ValueError, RecursionError, MemoryError):
+        return None, 1
+    return None, 1
+
+
 def judge(tag: str, code: str) -> Kind:
     """Say what a block is, by its tag and by whether it parses.
 
@@ -91,15 +151,16 @@ def judge(tag: str, code: str) -> Kind:
     cell = _CELL_OTHER.match(code.lstrip("\n"))
     if cell:
         return Kind("other", {"R": "R", "sql": "SQL"}.get(cell[1], "shell" if cell[1] in {"bash", "sh"} else cell[1]))
-    if tag in _SHELL_TAGS:
-        lines = [line for line in code.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    says, name = language_of(tag)
+    if says == "shell":
+        lines = [line for line in code.split("\n") if line.strip() and not line.lstrip().startswith("#")]
         return Kind("install") if all(_INSTALL.match(line) for line in lines) else Kind("other", "shell")
-    if tag in _OUTPUT_TAGS:
+    if says == "output":
         return Kind("output")
-    if tag in _PYTHON_TAGS:
+    if says == "python":
         return Kind("other", "R") if _is_r(code) else Kind("python")
-    if tag:
-        return Kind("other", _OTHER_NAMES.get(tag, tag))
+    if says == "other":
+        return Kind("other", _OTHER_NAMES.get(name, name))
     tree = parse(code)
     if tree is not None and not _is_r(code):
         return Kind("python") if does_something(tree) else Kind("output")
@@ -124,9 +185,12 @@ def clean(text: str) -> tuple[str, list[str]]:
     """
     notes: list[str] = []
     code = text
-    if parse(code) is None:
-        code = code.replace("\u00a0", " ").replace("\ufeff", "").expandtabs(8)
-    if _PROMPT.search(code):
+    tree = parse(code)
+    if tree is None:
+        code = _MARK.sub("", code.translate(_UNREADABLE)).expandtabs(8)
+        tree = parse(code)
+    # What parses holds no prompts, only strings that show some; 'In [1]: x' parses as an annotation.
+    if (tree is None or _annotates_prompts(tree)) and _PROMPT.search(code):
         code = _without_prompts(code)
         notes.append("prompts and the output between them left out")
     if _ENTITY.search(code):
@@ -137,6 +201,16 @@ def clean(text: str) -> tuple[str, list[str]]:
     if not _CELL_OTHER.match(code.lstrip("\n")) and parse(code) is None:
         code = _without_notebook_lines(code, notes)
     return code, notes
+
+
+def _annotates_prompts(tree: ast.Module) -> bool:
+    return any(
+        isinstance(node, ast.AnnAssign)
+        and isinstance(node.target, ast.Subscript)
+        and isinstance(node.target.value, ast.Name)
+        and node.target.value.id in {"In", "Out"}
+        for node in tree.body
+    )
 
 
 def _is_r(code: str) -> bool:
@@ -154,7 +228,7 @@ def _is_r_statement(statement: ast.stmt, code: str) -> bool:
     if isinstance(value, ast.Compare):
         first = value.comparators[0]
         negative = isinstance(value.ops[0], ast.Lt) and isinstance(first, ast.UnaryOp)
-        return negative and "<-" in code.splitlines()[statement.lineno - 1]
+        return negative and "<-" in code.split("\n")[statement.lineno - 1]
     return (
         isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in {"library", "require"}
     )
@@ -163,7 +237,7 @@ def _is_r_statement(statement: ast.stmt, code: str) -> bool:
 def _without_prompts(code: str) -> str:
     kept: list[str] = []
     inside = False
-    for line in code.splitlines():
+    for line in code.split("\n"):
         prompt = _PROMPT.match(line)
         if prompt:
             kept.append(line[prompt.end() :])
@@ -189,7 +263,7 @@ def _entities_outside_strings(code: str) -> bool:
 
 def _without_notebook_lines(code: str, notes: list[str]) -> str:
     kept: list[str] = []
-    for line in code.splitlines():
+    for line in code.split("\n"):
         timed = _TIMED.match(line)
         if timed is not None:
             # What it times is run in a notebook too.
