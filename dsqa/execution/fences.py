@@ -215,7 +215,7 @@ def _cut_elsewhere(
             code = first + _unindent([*lines[start + 1 : line], text.rstrip(mark[0])], width)
             if parse(clean(code)[0]) is not None:
                 return replace(found, text=code, closed=True), "", line + 1
-    if found.closed:
+    if found.closed or index < len(lines):
         # A fence in a string of the code: the block's own end is a later one.
         for line in range(index, min(len(lines), index + 2_000)):
             if not lines[line].strip().startswith(mark):
@@ -225,7 +225,12 @@ def _cut_elsewhere(
             if tries[0] < 0 or len(code) > _LONGEST_TRIED:
                 break
             if parse(clean(code)[0]) is not None and not language_of(_tag(lines[line].strip().lstrip(mark[0])))[0]:
-                return replace(found, text=code), lines[line].strip().lstrip(mark[0]).strip(_UNSEEN + " "), line + 1
+                return (
+                    replace(found, text=code, closed=True),
+                    lines[line].strip().lstrip(mark[0]).strip(_UNSEEN + " "),
+                    line + 1,
+                )
+    if found.closed:
         return None
     tries[0] -= 1
     count = code_lines(found.text)
@@ -249,7 +254,13 @@ def _tag_and_code(info: str) -> tuple[str, str]:
     named = language_of(tag)[0]
     rest = info.strip().split(None, 1)[1:] if named else [info.strip()]
     code = rest[0] if rest else ""
-    if named in {"python", ""} and " " in info.strip() and looks_like_code(code) and not _ATTRIBUTE.match(code):
+    if (
+        named in {"python", ""}
+        and " " in info.strip()
+        and looks_like_code(code)
+        and code[0] not in "{[("
+        and not _ATTRIBUTE.match(code)
+    ):
         return tag if named else "", code
     return tag, ""
 

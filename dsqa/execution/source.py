@@ -74,6 +74,8 @@ _CODE_LINE = re.compile(
     r"|[A-Za-z_][\w.]*\(|[A-Za-z_][\w.]*\[[^\]\n]{1,80}\]\s*[.=]|[A-Za-z_]\w*(?:\.\w+)+\s*$|[\[({])"
 )
 _PROSE_LINE = re.compile(r"\s*(?:[*_#>-]+\s+)?[\"'*_]*[A-Z][\w'’-]*,?(?:\s+[(\"'`*_]*[\w'’%.-]+[)\"'`*_]*[,;:]?){2,}")
+_KEYWORD = re.compile(r"(?:for|while|if|elif|else|with|def|class|try|except|return|import|from|print|lambda)\b")
+_END_LINE = re.compile(r"\n\[/?(?:EOS|INST)\]\s*$")
 _CUTS = 12
 
 
@@ -110,7 +112,8 @@ def code_lines(code: str) -> int | None:
         tree, error = _parsed("\n".join(lines[:end]))
         if tree is not None:
             following = next((line for line in lines[end:] if line.strip()), "")
-            sound = does_something(tree) and not (looks_like_code(following) or following[:1] in " \t")
+            cut_off = looks_like_code(following) or following[:1] in {" ", "\t"} or _KEYWORD.match(following)
+            sound = does_something(tree) and not cut_off
             return end if sound else None
         at = min(error, end) - 1
         if at > 0 and _PROSE_LINE.match(lines[at]) and not looks_like_code(lines[at]):
@@ -184,7 +187,7 @@ def clean(text: str) -> tuple[str, list[str]]:
     replaced, not removed, where that keeps line numbers. What parses as it stands is left alone.
     """
     notes: list[str] = []
-    code = text
+    code = _END_LINE.sub("", text)
     tree = parse(code)
     if tree is None:
         code = _MARK.sub("", code.translate(_UNREADABLE)).expandtabs(8)

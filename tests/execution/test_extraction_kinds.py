@@ -60,7 +60,8 @@ def test_what_follows_a_closing_fence(end: str) -> None:
 @pytest.mark.parametrize("mark", ["<|EOT|>", "<|im_end|>", "<eos>", "<end_code>", "[EOS]", "</s>"])
 def test_an_end_mark_in_an_unclosed_block(mark: str) -> None:
     assert taken(f"```python\n{CODE}\n{mark}") == CODE
-    assert taken(f"```python\n{CODE}{mark}\n```") == CODE
+    if not mark.startswith("["):  # glued to a line, '[EOS]' is an index
+        assert taken(f"```python\n{CODE}{mark}\n```") == CODE
 
 
 @pytest.mark.parametrize(
