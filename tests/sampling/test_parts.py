@@ -242,7 +242,7 @@ def test_progress_without_a_terminal_is_a_plain_line_now_and_then(monkeypatch):
     monkeypatch.setattr(progress, "PLAIN_SECONDS", 0.0)
     with terminal_progress("sampling") as shown:
         shown.update(SamplingState(50, 200, 200, 50, 0, 0, 500, 10.0))
-    assert "sampling: 50/200 runs, 50 tokens/s, 0:30 left\n" in written.getvalue()
+    assert "sampling: 50/200 runs, 0:30 left, 50 tokens/s\n" in written.getvalue()
 
 
 def test_progress_on_a_terminal_is_a_bar(monkeypatch):
