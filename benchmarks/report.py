@@ -1,11 +1,13 @@
 """Where the time of a report goes: from a study's tables to the website and the article.
 
-    python -m benchmarks.report [STUDY …] [--runs 40000] [--again]
+    python -m benchmarks.report [STUDY …] [--runs 40000] [--again] [--renderer pandoc]
+    python -m benchmarks.report --overview 1001 --runs 1001
 
 Without STUDY, a study of 41 questions × 3 conditions is simulated, with as many runs as --runs asks (a seed makes it:
 the same study each time). Each study is copied to a scratch folder, without what was made of it before, and its whole
 report is made there: wall seconds of each step, CPU seconds of all processes, the largest memory that they held
-together, the size of what came out. --again then makes it once more after a change of one notebook's text.
+together, the size of what came out. --overview makes the overview
+alone, of that many questions. --again then makes it once more after a change of one notebook's text.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dsqa.report import build_site
+from dsqa.report.formats import RENDERERS, Renderer
 from dsqa.report.locate import notebook_path
 from dsqa.report.site import shipped_notebooks
 from dsqa.report.site.rendering import SEARCH
@@ -35,13 +38,31 @@ def main() -> None:
     parser.add_argument("studies", nargs="*", type=Path)
     parser.add_argument("--runs", type=int, default=40_000)
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--overview", type=int, metavar="QUESTIONS")
+    parser.add_argument("--renderer", choices=RENDERERS, default="pandoc")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="dsqa-benchmark-") as scratch:
+        if chosen.overview:
+            root = Path(scratch) / "overview"
+            make_study(
+                root, questions=chosen.overview, temperatures=(0.2,), runs=max(1, chosen.runs // chosen.overview)
+            )
+            overview(StudyFolder(root), chosen.renderer)
+            return
         roots = chosen.studies or [simulated(Path(scratch) / "simulated", chosen.runs)]
         for root in roots:
             copy = Path(scratch) / "copies" / root.name
             shutil.copytree(root, copy, ignore=shutil.ignore_patterns("report", "figures", ".cells", "cells.parquet"))
-            measure(StudyFolder(copy), chosen.again)
+            measure(StudyFolder(copy), chosen.again, chosen.renderer)
+
+
+def overview(folder: StudyFolder, renderer: Renderer) -> None:
+    timed(
+        "the overview alone",
+        lambda say: build_site(folder, notebooks=("overview",), renderer=renderer, progress=say),
+    )
+    page = folder.report_dir / "overview.html"
+    print(f"    {page.name:<22}{page.stat().st_size / MEGABYTE:8.2f} MB")
 
 
 def simulated(root: Path, runs: int) -> Path:
@@ -50,19 +71,25 @@ def simulated(root: Path, runs: int) -> Path:
     return root
 
 
-def measure(folder: StudyFolder, again: bool) -> None:
+def measure(folder: StudyFolder, again: bool, renderer: Renderer) -> None:
     print(f"\n{folder.describe().name}: {folder.root}")
-    timed("the whole report", lambda say: build_site(folder, formats=("html", "pdf", "docx"), progress=say))
+    timed(
+        "the whole report",
+        lambda say: build_site(folder, formats=("html", "pdf", "docx"), renderer=renderer, progress=say),
+    )
     for name in ("index", *shipped_notebooks(), "article"):
         for ending in ("html", "pdf", "docx"):
             path = folder.report_dir / f"{name}.{ending}"
             if path.is_file():
                 print(f"    {path.name:<22}{path.stat().st_size / MEGABYTE:8.2f} MB")
     print(f"    {SEARCH[0]:<22}{(folder.report_dir / SEARCH[0]).stat().st_size / MEGABYTE:8.2f} MB")
-    timed("nothing changed", lambda say: build_site(folder, formats=("html", "pdf", "docx"), progress=say))
+    timed(
+        "nothing changed",
+        lambda say: build_site(folder, formats=("html", "pdf", "docx"), renderer=renderer, progress=say),
+    )
     if again:
         with changed_text("verbosity"):
-            timed("one text changed", lambda say: build_site(folder, progress=say))
+            timed("one text changed", lambda say: build_site(folder, renderer=renderer, progress=say))
 
 
 class changed_text:  # noqa: N801 - reads as a statement

@@ -40,6 +40,26 @@ def test_one_question_one_condition_one_run(tmp_path: Path) -> None:
     assert "settled" not in report.hurry(page)
 
 
+def test_beyond_sixty_questions_those_that_vary_most_have_cards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = make_study(tmp_path / "s", questions=70, temperatures=(0.2,), runs=3)
+    page = report.open_page(folder.root, resamples=99)
+    cards = report.question_cards(page)
+    assert cards.count("::: {.card}") == 60
+    names = [f"q{number:02d}" for number in range(1, 71)]
+    # Each has a place that the rest of the page can lead to.
+    assert [len(re.findall(rf"{{#q-{name}}}", cards)) for name in names] == [1] * 70
+    spread = page.outcomes.groupby("question_id")["score"].std(ddof=0)
+    listed = cards.partition("Questions without a card")[2]
+    without = [name for name in names if f"{{#q-{name}}}" in listed]
+    assert len(without) == 10
+    assert spread[without].max() <= spread.drop(without).min()
+    monkeypatch.setattr("dsqa.report.pictures.MOST_PAGES", 1)
+    monkeypatch.chdir(tmp_path)
+    assert report.answer_figures(page).count("::: {#fig-") == 1
+
+
 def test_forty_one_questions_eight_conditions(tmp_path: Path) -> None:
     folder = make_study(
         tmp_path / "s", questions=41, models=("model-a", "model-b"), temperatures=(0.2, 0.7, 1.0, 1.2), runs=2
