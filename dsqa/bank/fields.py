@@ -39,9 +39,11 @@ def stripped(value: Any) -> Any:
 
 
 def answers_as_text(value: Any) -> Any:
-    """Return ``[name, value]`` pairs as tuples of texts, numbers and truth values written out."""
+    """Return ``[name, value]`` pairs as tuples of texts, numbers and truth values written out; nested once more or not."""
     if not isinstance(value, list | tuple):
         return value
+    if len(value) == 1 and isinstance(value[0], list | tuple) and all(isinstance(p, list | tuple) for p in value[0]):
+        value = value[0] or value
     return tuple(
         tuple(str(part) if isinstance(part, int | float) else part for part in pair)
         if isinstance(pair, list | tuple)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dsqa import __version__
-from dsqa.bank import Bank
+from dsqa.bank import Bank, Question, format_names
 from dsqa.bank.load import examine_bank
 from dsqa.errors import SourceError
 from dsqa.importing.agreement import LOOKED_AT, beside
@@ -37,6 +37,8 @@ from dsqa.values import parse_time, time_text
 __all__ = ["ImportOptions", "Imported", "import_study"]
 
 _LISTED = 20
+_NOT_NEEDED = {"common_answers": "ground truth: they are not marked", "level": "level: it is taken as medium"}
+"""Fields of a bank's question without which it can still be matched to its runs, and what is said then."""
 _SEED = 20240611
 
 
@@ -225,13 +227,18 @@ def _said(report: ImportReport, gathered: _Gathered, numbered: Numbered, on_dupl
 def _bank(path: Path, data: Path | None, report: ImportReport) -> Bank:
     """Return the questions of a bank file that can be used, and report those that cannot."""
     examined = examine_bank(path, data, check_data=False)
-    # Of a question that is not valid the finding knows the line and not always the id.
-    blamed = {finding.question for finding in examined.errors if finding.question is not None}
-    places = {(finding.field, finding.line) for finding in examined.errors if finding.question is None}
+    # Of a question that is not valid the finding knows the line and not always the id. One that only lacks its answer
+    # or its level is known all the same.
+    errors = [finding for finding in examined.errors if finding.field not in _NOT_NEEDED]
     for finding in examined.errors:
+        if finding not in errors:
+            report.note(f"questions of the bank have no usable {_NOT_NEEDED[str(finding.field)]}", 1)
+    blamed = {finding.question for finding in errors if finding.question is not None}
+    places = {(finding.field, finding.line) for finding in errors if finding.question is None}
+    for finding in errors:
         report.leave_out(str(finding.to_error()), "this question of the bank cannot be used")
     whole = tuple(
-        item.question
+        _unmarked_if_unanswered(item.question)
         for item in examined.items
         if item.question.id not in blamed
         and not any(name is not None and line == item.source.place(name)[0] for name, line in places)
@@ -239,6 +246,14 @@ def _bank(path: Path, data: Path | None, report: ImportReport) -> Bank:
     if not whole:
         raise examined.errors[0].to_error()
     return Bank(whole, examined.data_dir, path)
+
+
+def _unmarked_if_unanswered(question: Question) -> Question:
+    """Return a question that lacks its ground truth as one that is asked and not marked."""
+    if question.marked or question.unmarked:
+        return question
+    names = list(format_names(question.format)) or ["answer"]
+    return Question.model_validate({**question.to_dict(), "unmarked": names})
 
 
 @dataclass(slots=True)

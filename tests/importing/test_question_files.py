@@ -69,3 +69,23 @@ def test_an_import_keeps_the_whole_questions_of_a_bank_and_says_which_are_broken
     folder, said = imported(tmp_path, write_lines(tmp_path / "x_gpt_4o_1.jsonl", rows), bank=path)
     assert [(q.id, q.marked) for q in folder.bank()] == [("1", True), ("2", False)]
     assert any("in the object that begins at line 17" in left["what"] for left in said["left_out"])
+
+
+def test_headings_between_questions_and_questions_without_an_answer(tmp_path: Path) -> None:
+    nested = QUESTIONS[1] | {"common_answers": [QUESTIONS[1]["common_answers"]]}
+    bare = {name: value for name, value in QUESTIONS[2].items() if name != "common_answers"} | {"level": "Easy"}
+    rows = [
+        {"id": n, "round": r, "status": "completed", "reasoning": "@mean[1.5]", "words": 1, "runtime": 1.0}
+        for n in (1, 2, 3)
+        for r in range(2)
+    ]
+    for indent in (None, 2):
+        path = tmp_path / f"questions{indent}.jsonl"
+        texts = [json.dumps(question, indent=indent) for question in (QUESTIONS[0], nested, bare)]
+        path.write_text("## Questions on the evals data\n" + "\n## more\n".join(texts) + "\n")
+        place = tmp_path / str(indent)
+        place.mkdir()
+        folder, said = imported(place, write_lines(tmp_path / "x_gpt_4o_1.jsonl", rows), bank=path)
+        assert [q.answers for q in folder.bank()] == [{"mean": "1.5"}, {"mean": "2.5"}, {}]
+        assert [q.question for q in folder.bank()] == [q["question"] for q in QUESTIONS[:3]]
+        assert any("no usable ground truth" in note for note in said["notes"])

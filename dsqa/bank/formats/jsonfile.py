@@ -22,7 +22,8 @@ __all__ = ["read_document", "read_lines", "write_document", "write_lines"]
 
 _ONE_PER_LINE = "a bank is JSONL: one whole {…} object per line"
 _OBJECT = re.compile(r"^\{", re.MULTILINE)
-_BETWEEN = re.compile(r"[\s,]*")
+# A line that begins with # is a heading that people put between the objects.
+_BETWEEN = re.compile(r"(?:[\s,]|(?<![^\n])#[^\n]*)*")
 _ITEM = re.compile(r"[^\s,]")
 _KINDS = {
     "str": "text", "bool": "true/false", "int": "a number", "float": "a number", "list": "a list",
@@ -119,7 +120,7 @@ def write_lines(path: Path, questions: Sequence[Question]) -> None:
 def _lines(text: str) -> Iterator[tuple[int, dict[str, Any] | Finding]]:
     # Not splitlines(): JSON text may hold U+2028 and the like as they are.
     for line, row_text in enumerate(text.split("\n"), start=1):
-        if not row_text.strip():
+        if not row_text.strip() or row_text.startswith("#"):
             continue
         try:
             row = json.loads(row_text, **_STRICT)
@@ -139,7 +140,7 @@ def _lines(text: str) -> Iterator[tuple[int, dict[str, Any] | Finding]]:
 
 def _spread(text: str) -> bool:
     """Whether the first object goes on beyond its first line, as printed for people."""
-    first = next((line for line in text.split("\n") if line.strip()), "").rstrip()
+    first = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "").rstrip()
     return first.startswith("{") and not first.endswith("}")
 
 

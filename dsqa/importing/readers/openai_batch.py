@@ -17,7 +17,7 @@ from dsqa.importing.files import first_object
 from dsqa.importing.readers.asked import Asked, Questions, asked_of, said_run
 from dsqa.importing.readers.chat import as_number, chat_messages, json_text
 from dsqa.importing.runs import ImportReport, ReadOptions, SourceRun
-from dsqa.sampling.batch import BatchResult, RequestFile, read_requests, read_results
+from dsqa.sampling.batch.lines import BatchResult, RequestFile, read_requests, read_results
 
 __all__ = ["READER", "BatchReader", "run_of"]
 
