@@ -17,7 +17,7 @@ import pandas as pd
 from dsqa.errors import DsqaError, StudyError
 from dsqa.figures import save_figures
 from dsqa.figures.tables import StudyTables
-from dsqa.report.source_pairs import pair_metrics
+from dsqa.report.source_pairs import MARKS, pair_metrics
 from dsqa.report.sources import source_values
 from dsqa.stats import summarise_cells
 from dsqa.study import StudyFolder
@@ -102,9 +102,14 @@ def _with_source(tables: StudyTables) -> tuple[pd.DataFrame, dict[str, str]]:
     found = source_values(tables.folder, outcomes)
     replaced: dict[str, str] = {}
     for pair in pair_metrics(found, outcomes):
+        values = pd.array(found[pair.metric], dtype="Float64")
         if pair.ours not in replaced:
-            outcomes[pair.ours] = pd.array(found[pair.metric], dtype="Float64")
+            outcomes[pair.ours] = values
             replaced[pair.ours] = pair.metric
+        elif pair.ours in MARKS and bool((outcomes[pair.ours].isna() & ~values.isna()).any()):
+            # The authors' files call one mark CR here and complete_ratio there: each run has one of them.
+            outcomes[pair.ours] = outcomes[pair.ours].fillna(pd.Series(values, outcomes.index))
+            replaced[pair.ours] += f", {pair.metric}"
     if "executability_repository" in replaced:
         outcomes["executability"] = outcomes["executability_repository"]
     parts = ["completion", "accuracy", "executability"]

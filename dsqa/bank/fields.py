@@ -39,7 +39,7 @@ def stripped(value: Any) -> Any:
 
 
 def answers_as_text(value: Any) -> Any:
-    """Return ``[name, value]`` pairs as tuples of texts, numbers and truth values written out; nested once more or not."""
+    """Return ``[name, value]`` pairs as tuples of texts, numbers and truth values written out."""
     if not isinstance(value, list | tuple):
         return value
     if len(value) == 1 and isinstance(value[0], list | tuple) and all(isinstance(p, list | tuple) for p in value[0]):

@@ -1,4 +1,4 @@
-"""What a person should know of a study's marks before trusting them: one line each, where there is something to say."""
+"""What a person should know of a study's marks before trusting them, one line each."""
 
 from __future__ import annotations
 

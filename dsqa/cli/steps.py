@@ -294,8 +294,11 @@ def score(
             click.echo(line)
         click.echo(shown(folder.outcomes_path))
         click.echo(shown(folder.cells_path))
+        from dsqa.cli.marking import marking_lines
         from dsqa.cli.summary import unread_line
 
+        for line in marking_lines(folder, outcomes):
+            click.echo(line)
         if line := unread_line(folder, outcomes):
             click.echo(line)
 

@@ -21,7 +21,8 @@ LOOKED_AT = 2000
 _FEW, _HARDLY, _MOST = 10, 0.02, 0.5
 _SHOWN = 60
 _NAMES = {
-    "format": "@name[…]", "json": "JSON", "boxed": r"\boxed{…}", "statement": "a statement",
+    "format": "@name[…]", "json": "JSON", "named": "by name, in JSON or lines", "last letter": "choice letter",
+    "boxed": r"\boxed{…}", "statement": "a statement",
     "whole reply": "whole reply", "mark": "after a mark", "other name": "@another_name[…]",
     "letter": "choice letter", "last number": "last number", "last word": "last yes or no", "last line": "last line",
 }  # fmt: skip
@@ -129,11 +130,11 @@ def beside(runs: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]], bank: Ba
     """
     questions = {question.id: question for question in bank}
     found = Beside(total=total)
-    seen: list[tuple[bool | None, str, Mapping[str, Any]]] = []
+    seen: list[tuple[bool | None, str, dict[str, float]]] = []
     names: Counter[str] = Counter()
-    for record, metrics in runs:
+    for record, given in runs:
         found.runs += 1
-        marks = {name: mark for name, value in metrics.items() if (mark := _mark(name, value)) is not None}
+        marks = {name: mark for name, value in given.items() if (mark := _mark(name, value)) is not None}
         names.update(marks)
         question = questions[record["question_id"]]
         if not question.marked:

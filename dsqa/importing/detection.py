@@ -102,8 +102,8 @@ def choose_files(
         told = "; ".join(f"{paths[0]} is {readers[name].title}" for name, paths in found.items())
         raise SourceError(f"the files are of several formats: {told}", hint="import them one format at a time")
     chosen = certain[0] if len(found) > 1 else next(iter(found))
-    for error in unknown:
-        report.skip(error.path or files[0], error.line, error.message)
+    for why in unknown:
+        report.skip(why.path or files[0], why.line, why.message)
     for name, paths in found.items():
         for path in paths if name != chosen else []:
             report.leave_out(str(path), f"{readers[name].title}, and the others are {readers[chosen].title}")

@@ -65,7 +65,7 @@ def run_number(run: SourceRun) -> int | None:
         return None
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise ValueError(f"{str(number)[:60]!r} is no run number: it must be a whole number")
-    if isinstance(number, float) and not number.is_integer():
+    if not float(min(number, _LARGEST)).is_integer():
         raise ValueError(f"{number!r} is no run number: it must be a whole number")
     if not 0 <= number < _LARGEST:
         told = f"{number}" if abs(number) < _LARGEST else "a number of so many digits"

@@ -182,7 +182,8 @@ def score_records(
     Returns
     -------
     pandas.DataFrame
-        One row per record, with the columns of `COLUMNS`.
+        One row per record, with the columns of `COLUMNS`. ``attrs["answered_by"]`` counts the runs by the model that
+        was asked and the one that answered.
 
     Raises
     ------
@@ -240,7 +241,14 @@ def score_records(
     ordered = [run for members in cells.values() for run in members]
     sort_key = order or (lambda run: (place[run.cell], run.record.run))
     positions = sorted(range(len(rows)), key=lambda i: sort_key(ordered[i]))
-    return outcome_table([rows[i] for i in positions])
+    table = outcome_table([rows[i] for i in positions])
+    answered = Counter(
+        (str(run.record.condition.get("model")), run.record.response_model)
+        for run in runs
+        if run.record.response_model is not None
+    )
+    table.attrs["answered_by"] = dict(answered)
+    return table
 
 
 def _record_environment(folder: StudyFolder, limits: ExecutionConfig) -> None:

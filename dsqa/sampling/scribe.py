@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +11,12 @@ from typing import Any, Protocol
 from dsqa import __version__
 from dsqa.endpoints import Failure, Reply
 from dsqa.records import Record, Status
+from dsqa.records.answered import same_model
 from dsqa.sampling.plan import PlannedRequest
 
 __all__ = ["Attempt", "Scribe"]
+
+_log = logging.getLogger("dsqa.sampling")
 
 
 @dataclass(slots=True)
@@ -56,9 +60,11 @@ class Scribe:
     def __init__(self, endpoint: Source) -> None:
         self._base_url = endpoint.base_url
         self._versions = {"dsqa": __version__, "python": platform.python_version(), **endpoint.versions}
+        self._told: set[tuple[str, str]] = set()
 
     def answered(self, attempt: Attempt, replies: Sequence[Reply]) -> list[Record]:
         """Return a record for each reply, in the order of the runs asked for."""
+        self._look_at_models(attempt, replies)
         return [
             Record(
                 **self._common(attempt, run, reply, attempt.tries),
@@ -75,6 +81,13 @@ class Scribe:
             )
             for run, reply in zip(attempt.planned.runs, replies, strict=False)
         ]
+
+    def _look_at_models(self, attempt: Attempt, replies: Sequence[Reply]) -> None:
+        asked = str(attempt.planned.cell.condition.get("model"))
+        for said in {reply.response_model for reply in replies if reply.response_model}:
+            if (asked, said) not in self._told and not same_model(asked, said):
+                _log.warning("'%s' was asked, and '%s' answers: its runs say nothing of %s", asked, said, asked)
+            self._told.add((asked, said))
 
     def failed(self, attempt: Attempt, failure: Failure, retries: int) -> Record:
         """Return the record of a run that got no answer."""

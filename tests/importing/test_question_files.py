@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from dsqa.bank import load_bank
 from dsqa.bank.load import examine_bank
-from dsqa.errors import BankError
 from tests.importing.support import imported, write_lines
 
 QUESTIONS = [
@@ -46,8 +43,8 @@ def test_broken_objects_are_named_by_line_and_the_rest_is_read(tmp_path: Path) -
     assert [item.question.id for item in examined.items] == ["1", "3"]
     lines = path.read_text().split("\n")
     assert [lines[f.line - 2] for f in examined.errors if f.line] == ['  "level": "easy"'] * 2
-    with pytest.raises(BankError, match="in the object that begins at line 17"):
-        load_bank(path)
+    assert [question.id for question in load_bank(path)] == ["1", "3"]
+    assert any("in the object that begins at line 17" in str(finding.to_error()) for finding in examined.errors)
 
 
 def test_an_object_cut_off_at_the_end_is_named(tmp_path: Path) -> None:

@@ -97,8 +97,9 @@ def _data_sets(paths: Sequence[Path], options: ReadOptions, report: ImportReport
             columns, _ = _columns(path, options)
             if "question" in columns:
                 for row in rows_of(path, ImportReport(skip_bad=True), options.columns.values()):
-                    facts = {n: row.values.get(columns[n]) for n in ("question_text", "truth") if n in columns}
-                    known = {n: " ".join(str(v).split()) for n, v in facts.items() if v is not None}
+                    named = [n for n in ("question_text", "truth") if n in columns]
+                    facts: dict[str, Any] = {n: row.values.get(columns[n]) for n in named}
+                    known: dict[str, Any] = {n: " ".join(str(v).split()) for n, v in facts.items() if v is not None}
                     sets.see(path.stem, _id(str(row.values.get(columns["question"]))), known)
     sets.settle(report)
     return sets

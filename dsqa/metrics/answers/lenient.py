@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dsqa.bank import Question
@@ -71,6 +71,7 @@ def looked_for(text: str, question: Question) -> Iterator[tuple[str, str, str, i
             yield name, _as_letter(found[0], question, name), how, found[1]
             return
     form = parse_truth(question.answers[name]).kind
+    finder: Callable[[str, Question, str], tuple[str, int] | None]
     if letters_asked(question, name):
         finder, how = _letter, "letter"
     elif form == "number":
