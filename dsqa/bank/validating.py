@@ -100,6 +100,8 @@ def _in_plain_words(field: str | None, kind: str, value: Any, message: str) -> t
         return _EXAMPLES[field]
     if kind == "string_too_short":
         return "is blank", None
+    if kind == "string_unicode":
+        return "holds half of a surrogate pair (\\ud800 to \\udfff alone)", "write the whole character"
     if kind == "string_type":
         optional = " or nothing" if field in OPTIONAL else ""
         return f"must be text{optional}, not {_KINDS.get(type(value).__name__, type(value).__name__)}", None

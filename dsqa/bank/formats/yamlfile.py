@@ -23,6 +23,7 @@ _HINT = "a bank in YAML is a list: '- question: …' with 'answer: …' under it
 _NULL = "tag:yaml.org,2002:null"
 _MERGE = "tag:yaml.org,2002:merge"
 _DEEPEST = 50
+_MOST_NODES = 20_000
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -133,6 +134,7 @@ def mapping_of(node: yaml.MappingNode, shift: int = 0) -> tuple[dict[str, Any], 
             continue
         try:
             convert = _as_written if field_named(key) is not None else _as_meant
+            _check_size(value_node)
             values[key] = convert(value_node, 0)
         except (yaml.YAMLError, ValueError) as error:
             message = str(getattr(error, "problem", None) or error)
@@ -140,6 +142,20 @@ def mapping_of(node: yaml.MappingNode, shift: int = 0) -> tuple[dict[str, Any], 
             values[key] = None
         lines[key] = line
     return values, lines, findings
+
+
+def _check_size(node: yaml.Node) -> None:
+    """Raise ValueError where a value refers to itself, or unfolds by references to more than a question holds."""
+    waiting, seen = [node], 0
+    while waiting:
+        one = waiting.pop()
+        seen += 1
+        if seen > _MOST_NODES:
+            raise ValueError("it refers to itself, or unfolds to too much")
+        if isinstance(one, yaml.SequenceNode):
+            waiting.extend(one.value)
+        elif isinstance(one, yaml.MappingNode):
+            waiting.extend(part for pair in one.value for part in pair)
 
 
 def _as_written(node: yaml.Node, depth: int) -> Any:
