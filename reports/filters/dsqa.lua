@@ -286,7 +286,9 @@ end
 
 -- Word shows the picture's other form: what it makes of an SVG depends on its version.
 local function for_word(image)
-  image.attributes.alt = image.attributes["fig-alt"] or image.attributes.alt
+  -- Quarto drops fig-alt here, and Word's text for those who cannot see a picture is its caption.
+  local alt = image.attributes["fig-alt"]
+  if alt then image.caption = pandoc.Inlines({ pandoc.Str(alt) }) end
   image.src = image.src:gsub("%.svg$", ".png")
   return image
 end
