@@ -49,7 +49,7 @@ def separating(x: FloatArray, right: FloatArray, runs: FloatArray) -> FloatArray
     Examples
     --------
     >>> x = np.array([[1.0, 0.0], [1.0, 1.0]])
-    >>> separating(x, np.array([2.0, 5.0]), np.array([4.0, 5.0])).round(9).tolist()
+    >>> (separating(x, np.array([2.0, 5.0]), np.array([4.0, 5.0])).round(9) + 0).tolist()
     [0.0, 1.0]
     >>> separating(x, np.array([2.0, 4.0]), np.array([4.0, 5.0])) is None
     True
