@@ -102,6 +102,7 @@ def _profile(mean: float, x: FloatArray, n: FloatArray) -> tuple[float, float]:
         method="bounded",
         options={"xatol": 1e-10},
     )
+    _settled(result)
     return float(expit(result.x)), -float(result.fun)
 
 
@@ -112,9 +113,15 @@ def _maximise(x: FloatArray, n: FloatArray) -> tuple[float, float, float]:
         method="bounded",
         options={"xatol": 1e-9},
     )
+    _settled(result)
     mean = float(expit(result.x))
     correlation, height = _profile(mean, x, n)
     return mean, correlation, height
+
+
+def _settled(result: optimize.OptimizeResult) -> None:
+    if not result.success or not np.isfinite(result.fun):
+        raise StatisticsError("the beta-binomial fit did not converge")
 
 
 def _crossing(short: Callable[[float], float], best: float, direction: float) -> float:

@@ -253,18 +253,32 @@ def _reml(cells: _Cells, *, nested: bool) -> FloatArray:
         model = (v[2] * scale) ** 2 if nested else 0.0
         return np.array([(v[1] * scale) ** 2, model, (v[0] * scale) ** 2])
 
-    result = optimize.minimize(
-        lambda v: _deviance(parts(v), cells)[0],
-        np.array([1.0, *start]),
-        method="L-BFGS-B",
-        bounds=[(1e-6, None), *[(0.0, None)] * len(start)],
-        options={"ftol": 1e-15, "gtol": 1e-9, "maxiter": 2000},
-    )
-    # A simplex polish: differences of the deviance near its optimum are too small for a numeric gradient.
-    polished = optimize.minimize(
-        lambda v: _deviance(parts(np.maximum(v, [1e-6, *[0.0] * len(start)])), cells)[0],
-        result.x,
-        method="Nelder-Mead",
-        options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 5000},
-    )
-    return parts(np.maximum(polished.x, [1e-6, *[0.0] * len(start)]))
+    lowest = np.array([1e-6, *[0.0] * len(start)])
+
+    def deviance(v: FloatArray) -> float:
+        return _deviance(parts(np.maximum(v, lowest)), cells)[0]
+
+    def climbed(place: FloatArray) -> tuple[float, FloatArray]:
+        found = optimize.minimize(
+            deviance,
+            place,
+            method="L-BFGS-B",
+            bounds=[(low, None) for low in lowest.tolist()],
+            options={"ftol": 1e-15, "gtol": 1e-9, "maxiter": 2000},
+        )
+        return float(found.fun), np.asarray(found.x, dtype=np.float64)
+
+    # From much, little and hardly any spread: the deviance can have a second valley at a component of 0.
+    ends = [climbed(np.array([1.0, *(factor * start)])) for factor in (1.0, 0.3, 0.01)]
+    before, place = min(ends, key=lambda end: end[0])
+    # A simplex polish, begun again until it gains nothing: near the optimum differences of the deviance are too
+    # small for a numeric gradient, and flags of success tell little.
+    for _ in range(10):
+        polished = optimize.minimize(
+            deviance, place, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 5000}
+        )
+        place = np.maximum(polished.x, lowest)
+        if before - float(polished.fun) < 1e-7:
+            return parts(place)
+        before = float(polished.fun)
+    raise StatisticsError("the REML fit of the variance components did not converge")
