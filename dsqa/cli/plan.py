@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["plan"]
 
+_SHARES = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0)
+"""Of the difference asked about: where the power curve is given; 0 is the share of false alarms."""
 ASSURANCE = 0.8
 """A plan counts as reaching its target if so many of the simulated studies do."""
 
@@ -73,10 +75,12 @@ def plan(
     from dsqa.records import read_records
     from dsqa.stats.planning import (
         hardest_pair,
+        least_power,
         least_precise,
         plan_cells,
         plan_comparison,
         plan_precision,
+        power_curve,
         read_pilot,
     )
 
@@ -92,9 +96,11 @@ def plan(
         "simulations": simulations,
     }
     precise = least_precise(plan_precision(pilot, target=precision, **common))
-    compared = None
+    compared, curve = None, None
     if len(pilot.conditions) > 1:
         compared = hardest_pair(plan_comparison(pilot, difference=difference, **common))
+        tried = [round(difference * share, 6) for share in _SHARES]
+        curve = least_power(power_curve(pilot, differences=tried, **common))
     cells = plan_cells(pilot, runs=runs, seed=seed, simulations=100)
     cost = average_cost(read_records(folder.records_path), recorded_prices(folder.root))
     conditions = len(pilot.conditions)
@@ -109,6 +115,7 @@ def plan(
             for row in precise.to_dict("records")
         ],
         "comparisons": [] if compared is None else compared.to_dict("records"),
+        "power_curve": [] if curve is None else curve.to_dict("records"),
         "verdicts": cells.to_dict("records"),
         "currency": cost.currency,
     }
@@ -176,9 +183,23 @@ def _text(result: dict[str, Any], cost: AverageCost, budget: float | None, where
             f"  {c['questions']:>9} {c['runs']:>6}   {c['power']:>5.0%}   {c['smallest_difference']:>33.3f}"
             for c in result["comparisons"]
         ]
+    if result["power_curve"]:
+        lines += ["", *_curve(result["power_curve"])]
     lines += ["", "Verdicts on single questions:", "  runs   settled   half-width of a cell's accuracy   condition"]
     lines += [
         f"  {v['runs']:>4}   {v['settled']:>7.0%}   {v['half_width']:>31.3f}   {v['condition']}"
         for v in result["verdicts"]
     ]
     return "\n".join(lines)
+
+
+def _curve(points: list[dict[str, Any]]) -> list[str]:
+    """Return the power curve as a table: a row per plan, a column per difference."""
+    differences = sorted({point["difference"] for point in points})
+    found = {(p["questions"], p["runs"], p["difference"]): p["power"] for p in points}
+    plans = list(dict.fromkeys((p["questions"], p["runs"]) for p in points))
+    return [
+        "Power curve: how often a true difference between the two hardest to tell apart is found",
+        "  questions   runs   " + "   ".join(f"{d:>6.3g}" for d in differences),
+        *(f"  {q:>9} {n:>6}   " + "   ".join(f"{found[q, n, d]:>6.0%}" for d in differences) for q, n in plans),
+    ]

@@ -28,8 +28,9 @@ from dsqa.figures.common import (
 from dsqa.figures.labels import Dot, place_labels
 from dsqa.figures.style import EDGE, GREY, MARKERS, PALETTE, SMALL, WIDTHS_MM, Width, new_figure, styled
 from dsqa.figures.tables import NotApplicableError, StudyTables
-from dsqa.stats import NOTABLE, bootstrap_intervals, weighted_mean
-from dsqa.stats.bootstrap.resampling import count_weights
+from dsqa.stats import NOTABLE
+from dsqa.stats.jackknife import jackknife_interval, leave_out
+from dsqa.stats.over_questions import question_intervals
 
 __all__ = [
     "CostReliability",
@@ -39,7 +40,6 @@ __all__ = [
     "cost_reliability_of",
 ]
 
-RESAMPLES = 9999
 LEVEL = 0.95
 
 _CELLS = ("question_id", "condition_id", "endpoint", "model", "temperature", "accuracy", "instability")
@@ -77,9 +77,9 @@ class CostReliability:
 def cost_reliability_of(tables: StudyTables, *, per: Literal["run", "right"] = "run") -> CostReliability:
     """Estimate each condition's cost, accuracy and instability, with intervals over questions.
 
-    Cost, accuracy and instability are means over questions of the question's own mean, with studentised bootstrap
-    intervals; the cost per right answer is mean cost ÷ mean accuracy, with a percentile bootstrap interval. Questions
-    are resampled. Where any condition has no price, or prices are all 0 or in several currencies, tokens (prompt and
+    Cost, accuracy and instability are means over questions of the question's own mean, with Student's t
+    intervals; the cost per right answer is mean cost ÷ mean accuracy, with a jackknife interval over
+    questions. Where any condition has no price, or prices are all 0 or in several currencies, tokens (prompt and
     response) take the place of money in all.
 
     Parameters
@@ -117,8 +117,8 @@ def cost_reliability_of(tables: StudyTables, *, per: Literal["run", "right"] = "
         mine = marks.loc[condition].join(spent.loc[condition])
         row: dict[str, object] = {"condition_id": condition, "condition": label, "questions": len(mine)}
         for name, top in (("cost", np.inf), ("accuracy", 1.0), ("instability", 1.0)):
-            row |= _mean(name, numbers(mine[name].dropna()), tables.seed, top)
-        row |= _per_right(numbers(mine["cost"]), numbers(mine["accuracy"]), tables.seed)
+            row |= _mean(name, numbers(mine[name].dropna()), top)
+        row |= _per_right(numbers(mine["cost"]), numbers(mine["accuracy"]))
         rows.append(row)
     table = pd.DataFrame(rows).assign(unit=unit)
     if per == "right" and not np.isfinite(numbers(table["cost_per_right"])).any():
@@ -212,12 +212,12 @@ def cost_reliability_caption(estimates: CostReliability, *, mark: float = NOTABL
         f"in {unit}, by the prices recorded with the study" if unit != "tokens" else "in tokens, prompt and response"
     )
     what = "Cost per run" if estimates.per == "run" else "Cost per right answer (mean cost of a run ÷ accuracy)"
-    intervals = "studentised bootstrap over questions"
+    intervals = "Student's t over questions"
     if estimates.per == "right":
-        intervals += "; of the cost per right answer, percentile bootstrap over questions"
+        intervals += "; of the cost per right answer, jackknife over questions"
     text = (
         f"{what} {money}, against accuracy and normalised instability, a mark per condition. All are means over "
-        f"questions of the question's mean; lines are 95 % intervals ({intervals}, {RESAMPLES:,} resamples). Dashed: "
+        f"questions of the question's mean; lines are 95 % intervals ({intervals}). Dashed: "
         f"{mark:g}, from which a cell's instability is notable. {estimates.extent}."
     )
     if estimates.why_tokens:
@@ -263,19 +263,17 @@ def _costs(tables: StudyTables, conditions: list[str]) -> tuple[pd.DataFrame, st
     return table, "tokens", why
 
 
-def _mean(name: str, values: Floats, seed: int, top: float) -> dict[str, object]:
+def _mean(name: str, values: Floats, top: float) -> dict[str, object]:
     """Return the mean with its interval over questions, as columns."""
     if not len(values):
         return {name: np.nan, f"{name}_low": np.nan, f"{name}_high": np.nan}
-    (interval,) = bootstrap_intervals(
-        [values], weighted_mean, seed=seed, method="studentised", level=LEVEL, resamples=RESAMPLES
-    )
-    ends = (max(interval.low, 0.0), min(interval.high, top)) if interval.available else (np.nan, np.nan)
+    [interval] = question_intervals([values], level=LEVEL, bounds=(0.0, top))
+    ends = (interval.low, interval.high)
     return {name: float(values.mean()), f"{name}_low": ends[0], f"{name}_high": ends[1]}
 
 
-def _per_right(cost: Floats, accuracy: Floats, seed: int) -> dict[str, object]:
-    """Return mean cost ÷ mean accuracy with its percentile bootstrap interval over questions, as columns."""
+def _per_right(cost: Floats, accuracy: Floats) -> dict[str, object]:
+    """Return mean cost ÷ mean accuracy with its jackknife interval over questions, as columns."""
     known = np.isfinite(cost) & np.isfinite(accuracy)
     cost, accuracy = cost[known], accuracy[known]
     nothing: dict[str, object] = {
@@ -286,15 +284,15 @@ def _per_right(cost: Floats, accuracy: Floats, seed: int) -> dict[str, object]:
     if not len(cost) or accuracy.sum() == 0:
         return nothing
     estimate = float(cost.sum() / accuracy.sum())
-    if len(cost) < 2:
-        return nothing | {"cost_per_right": estimate}
-    weights = count_weights(len(cost), RESAMPLES, seed)
+    kept = leave_out(len(cost))
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = (weights @ cost) / (weights @ accuracy)
-    # A resample without a right answer costs infinitely much per right answer.
-    low, high = np.quantile(
-        np.where(np.isnan(ratios), np.inf, ratios), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="higher"
+        without = (kept @ cost) / (kept @ accuracy)
+    # Without its one question with a right answer a study costs infinitely much per right answer.
+    without = np.where(np.isfinite(without), without, np.nan)
+    interval = jackknife_interval(
+        estimate, without, kind="cost per right answer", level=LEVEL, scale="log", clusters=len(cost)
     )
+    low, high = interval.low, interval.high
     return {"cost_per_right": estimate, "cost_per_right_low": float(low), "cost_per_right_high": float(high)}
 
 

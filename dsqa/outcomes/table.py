@@ -54,7 +54,7 @@ def save_table(table: pd.DataFrame, path: Path, *, notes: Mapping[str, str] | No
         raise StudyError(f"cannot be written: {error.strerror or error}", path=path) from None
 
 
-def load_outcomes(path: Path) -> pd.DataFrame:
+def load_outcomes(path: str | Path) -> pd.DataFrame:
     """Read an outcome table.
 
     Parameters
@@ -67,6 +67,7 @@ def load_outcomes(path: Path) -> pd.DataFrame:
     StudyError
         There is none, it cannot be read, or it lacks columns.
     """
+    path = Path(path)
     if path.is_dir():
         path = path / "outcomes.parquet"
     if not path.is_file():

@@ -25,8 +25,7 @@ def models_compared(page: Page) -> Markdown:
         return Markdown("One model at one temperature was asked: there is nothing to compare.")
     parts.append(
         "Questions are paired, and every question counts once. The intervals are for other questions of the kind; "
-        "$p$ values permute the two within questions and are adjusted by Holm. With fewer than ten questions the "
-        "intervals are too narrow."
+        "$p$ values permute the two within questions and are adjusted by Holm."
     )
     return Markdown("\n\n".join(parts))
 

@@ -12,7 +12,7 @@ from dsqa.report.attempts import NotAvailable, found, refusals
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
-from dsqa.report.wording import count, is_missing, p_text
+from dsqa.report.wording import count, coverage_notes, is_missing, p_text
 from dsqa.stats import ModelComparison
 
 __all__ = [
@@ -66,7 +66,7 @@ def compared_means(page: Page, results: Results, name: str) -> Markdown | None:
                     "worst": bounds.get("low"),
                     "best_case": bounds.get("high"),
                     "first": best.get("estimate"),
-                    "rank": _rank(best),
+                    "rank": _rank(_row(own, "rank")),
                     "why": mean.get("note"),
                 }
             )
@@ -87,11 +87,13 @@ def compared_means(page: Page, results: Results, name: str) -> Markdown | None:
     ]  # fmt: skip
     caption = (
         f"Means over {count(len(compared.paired.questions), 'question')}, each {name} on the same ones. Intervals: "
-        f"{_method(compared, 'mean')}, over questions. P(best): share of resamples of questions and runs in which it "
+        f"{_method(compared, 'mean')}. P(best): share of resamples of questions and runs in which it "
         "comes first."
     )
+    frame = pd.DataFrame(rows)
     return data_table(
-        pd.DataFrame(rows), fields, label=f"tbl-models-{name}-means", caption=caption, group="measure"
+        frame, fields, label=f"tbl-models-{name}-means", caption=caption, group="measure",
+        notes=coverage_notes(frame, "low", "why"),
     )  # fmt: skip
 
 
@@ -131,7 +133,13 @@ def compared_differences(page: Page, results: Results, name: str) -> Markdown | 
         f"Interval: {_method(first, 'difference').split(';')[0]}; $p$: the two swapped within questions, "
         f"adjusted over the pairs of one measure."
     )
-    return data_table(frame, fields, label=f"tbl-models-{name}-differences", caption=caption, group="measure")
+    notes = [
+        *coverage_notes(frame, "low", "why", what="Questions like these"),
+        *coverage_notes(frame, "these_low", "these_why", what="These questions"),
+    ]
+    return data_table(
+        frame, fields, label=f"tbl-models-{name}-differences", caption=caption, group="measure", notes=notes
+    )
 
 
 def compared_equivalence(page: Page, results: Results, name: str) -> Markdown | None:

@@ -11,7 +11,7 @@ from dsqa.report.attempts import NO_REPLY, NotAvailable, no_reply, sentence
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
-from dsqa.report.wording import count, listing, number, percent
+from dsqa.report.wording import count, coverage_notes, listing, number, percent
 from dsqa.stats import Adjustment, adjust_p
 from dsqa.stats.columns import as_floats
 from dsqa.stats.correlation import METRICS
@@ -212,7 +212,7 @@ def correlation_pairs(
     cut = f" Shown are the {rows:,} strongest within cells, of {len(wide):,}." if len(wide) > rows else ""
     used = how.get(adjust, f"adjusted ({adjust})")
     errors = (
-        f"Intervals: percentile bootstrap over {count(clusters, 'question')}; $p$: $t$ on its error, {used} "
+        f"Intervals: jackknife over {count(clusters, 'question')}; $p$: $t$ on its error, {used} "
         f"over the {count(len(wide), 'pair')} of each column."
         if clusters > 1
         else "There are no intervals: all runs are of one question."
@@ -221,7 +221,10 @@ def correlation_pairs(
         f"{str(found['kind'].iloc[0]).capitalize()} correlations over {sizes.get('all runs', 0):,} runs, between "
         f"{sizes.get('between cells', 0):,} cells and within them. {errors}{cut}"
     )
-    notes = ["Fewer than ten questions: these intervals are too narrow."] if 1 < clusters < 10 else []
+    notes = [
+        note for over, title in _LEVELS.items()
+        for note in coverage_notes(frame, f"{over} low", f"{over} why", what=title)
+    ]  # fmt: skip
     return data_table(
         frame, fields, label="tbl-correlation-pairs", caption=caption, notes=notes, missing="not available",
         classes=("stack",),
@@ -283,7 +286,7 @@ def correlation_repeated(
         Field("r", "r within cells", "signed", digits=2, width=10),
         Field("r", "runs independent (Fisher)", "signed", digits=2, low="fisher_low", high="fisher_high",
               interval_only=True, spanner=f"{level_text(level)} interval", missing="too few runs", width=18),
-        Field("r", "cells drawn again", "signed", digits=2, low="low", high="high", interval_only=True,
+        Field("r", "cells left out in turn", "signed", digits=2, low="low", high="high", interval_only=True,
               spanner=f"{level_text(level)} interval", missing_from="why", width=18),
     ]  # fmt: skip
     cut = f" The {rows:,} strongest of {count(len(known), 'pair')}." if len(known) > rows else ""

@@ -30,14 +30,13 @@ def drift_between(
     margin: float,
     alpha: float,
     adjustment: Adjustment,
-    resamples: int,
 ) -> Drift | NotAvailable:
     """Return `dsqa.stats.compare_studies` of the two periods, or why there is none."""
     if isinstance(periods, NotAvailable):
         return periods
     return attempt(
         page, compare_studies, periods.old, periods.new, seed=page.seed, margin=margin, alpha=alpha,
-        adjustment=adjustment, resamples=resamples,
+        adjustment=adjustment,
     )  # fmt: skip
 
 

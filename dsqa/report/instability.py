@@ -11,7 +11,7 @@ from dsqa.report.labels import by_text, group_names, in_order, labelled, shown_r
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
-from dsqa.report.wording import count, interval, is_missing, listing, number, percent
+from dsqa.report.wording import count, coverage_notes, interval, is_missing, listing, number, percent
 from dsqa.stats import NOTABLE, summarise_groups, threshold_calls
 from dsqa.stats.columns import as_floats
 from dsqa.stats.interval import level_text
@@ -195,10 +195,7 @@ def instability_parts(page: Page, parts: pd.DataFrame | NotAvailable, *, level: 
         .map({"completion": "completion, CR", "accuracy": "accuracy, RA"})
         .fillna("executability, CE/2")
     )
-    why = [
-        "no score varies in this group" if is_missing(row.share) else "one question varies: no spread over questions"
-        for row in parts.itertuples()
-    ]
+    why = ["no score varies in this group" if is_missing(row.share) else row.note for row in parts.itertuples()]
     fields = [
         *(Field(name, by_text(name), "text", width=18) for name in by),
         Field("part", "Part of the score", "text", width=18),
@@ -212,10 +209,12 @@ def instability_parts(page: Page, parts: pd.DataFrame | NotAvailable, *, level: 
     ]  # fmt: skip
     caption = (
         "Which part of the score moves: shares of the variance within cells, summed over cells before dividing. They "
-        "add up to 100 %; a negative one steadies the score. Percentile bootstrap over questions."
+        "add up to 100 %; a negative one steadies the score. Jackknife over questions."
     )
     label = "-".join(["tbl-instability-parts", *(name.replace("_", "-") for name in by)])
-    return data_table(frame.assign(why=why), fields, label=label, caption=caption, sortable=False)
+    frame = frame.assign(why=why)
+    notes = coverage_notes(frame, "low", "why")
+    return data_table(frame, fields, label=label, caption=caption, notes=notes, sortable=False)
 
 
 def instability_thresholds(

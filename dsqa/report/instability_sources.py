@@ -11,7 +11,7 @@ from dsqa.report.labels import by_text, group_names, in_order
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
-from dsqa.report.wording import count, is_missing, listing, number, percent
+from dsqa.report.wording import count, coverage_notes, is_missing, listing, number, percent
 from dsqa.stats import NOTABLE, Interval, VarianceComponents, left_out_table
 from dsqa.stats.columns import as_floats
 from dsqa.stats.interval import level_text
@@ -162,6 +162,7 @@ def instability_components(
     notes = [
         f"No interval for *{row.component}*: {escape(row.why)}." for row in frame.itertuples() if is_missing(row.low)
     ]
+    notes += coverage_notes(frame, "low", "why")
     caption = (
         f"Variance components of the score ({fit.method}; {count(fit.questions, 'question')}, "
         f"{count(fit.cells, 'cell')}, {count(fit.runs, 'run')}). Intervals: jackknife over questions on logarithms."

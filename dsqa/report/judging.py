@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import combinations
 from typing import Any
@@ -14,8 +15,16 @@ from dsqa.report.markdown import Markdown, code_span, escape
 from dsqa.report.marks import OURS, Criterion, Marks
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
-from dsqa.report.wording import count, listing, number
-from dsqa.stats import agreement_interval, cohen_kappa, g_study, icc, krippendorff_alpha, krippendorff_interval
+from dsqa.report.wording import count, coverage_notes, listing, number
+from dsqa.stats import (
+    agreement_interval,
+    cohen_kappa,
+    g_study,
+    gwet_ac,
+    icc,
+    krippendorff_alpha,
+    krippendorff_interval,
+)
 from dsqa.stats.interval import FloatArray, Interval, level_text
 
 __all__ = ["agreement_table", "mark_variance", "marks_answer", "rater_pairs", "rater_table"]
@@ -61,11 +70,14 @@ def agreement_table(page: Page, marks: Marks | NotAvailable, *, level: float, re
             page, krippendorff_interval, criterion.matrix, kind, clusters=criterion.clusters, seed=page.seed,
             level=level, resamples=resamples,
         )  # fmt: skip
-        complete = criterion.matrix[np.isfinite(criterion.matrix).all(axis=1)]
-        form = (
-            attempt(page, icc, complete, "2,1", level=level)
-            if criterion.numeric
-            else NotAvailable("categories, or yes and no: alpha is for these")
+        ac = attempt(page, gwet_ac, criterion.matrix, weights="quadratic" if criterion.numeric else "none")
+        rated = np.isfinite(criterion.matrix).all(axis=1)
+        complete, owners = criterion.matrix[rated], np.asarray(criterion.clusters)[rated]
+        form: float | NotAvailable = NotAvailable("categories, or yes and no: alpha is for these")
+        if criterion.numeric:
+            form = attempt(page, _icc, complete)
+        form_interval = (
+            form if isinstance(form, NotAvailable) else _left_out(page, complete, _icc, owners, level, kind="ICC")
         )
         rows.append(
             {
@@ -75,10 +87,11 @@ def agreement_table(page: Page, marks: Marks | NotAvailable, *, level: float, re
                 "alike": float(np.mean(alike)) if alike else None,
                 "kind": kind,
                 **_coefficient("alpha", alpha, interval),
-                **_coefficient("icc", form if isinstance(form, NotAvailable) else form.value,
-                               form if isinstance(form, NotAvailable) else form.interval),
+                "ac": None if isinstance(ac, NotAvailable) else ac,
+                "ac_why": ac.reason if isinstance(ac, NotAvailable) else None,
+                **_coefficient("icc", form, form_interval),
             }
-        )  # fmt: skip
+        )
     fields = [
         Field("criterion", "Criterion", "text", width=18),
         Field("raters", "Raters", "count", width=7),
@@ -86,15 +99,22 @@ def agreement_table(page: Page, marks: Marks | NotAvailable, *, level: float, re
         Field("alike", "All alike", "percent", digits=0, missing="no run has two marks", width=9),
         Field("kind", "Marks", "text", width=10),
         _shown("alpha", f"Krippendorff's α, {level_text(level)} interval"),
+        Field("ac", "AC1, AC2", digits=2, missing_from="ac_why", width=9,
+              note="Gwet's coefficient, quadratic weights for numbers: it does not fall where one mark is common."),
         _shown("icc", "ICC(2,1)"),
-    ]
+    ]  # fmt: skip
     caption = (
         "Agreement of all raters of a criterion. α corrects for agreement by chance and allows for missing marks; "
-        "interval: bootstrap over questions, whose runs are drawn together. ICC(2,1): absolute agreement of single "
-        "raters on runs that all of them marked; interval under normal errors."
+        "interval: jackknife over questions, whose runs are left out together. ICC(2,1): absolute agreement of "
+        "single raters on runs that all of them marked, for other questions and these raters."
     )
+    frame = pd.DataFrame(rows)
+    notes = [
+        *coverage_notes(frame, "alpha_low", "alpha_note", what="Intervals of α"),
+        *coverage_notes(frame, "icc_low", "icc_note", what="Intervals of the ICC"),
+    ]
     return data_table(
-        pd.DataFrame(rows), fields, label="tbl-judges-agreement", caption=caption, classes=("stack",)
+        frame, fields, label="tbl-judges-agreement", caption=caption, notes=notes, classes=("stack",)
     )  # fmt: skip
 
 
@@ -112,7 +132,7 @@ def rater_pairs(page: Page, marks: Marks | NotAvailable, *, level: float, resamp
         for i, j in combinations(range(len(criterion.raters)), 2):
             pair, clusters = criterion.both(i, j)
             value = attempt(page, kappa, pair)
-            interval = _resampled(page, pair, kappa, clusters, level, resamples)
+            interval = _left_out(page, pair, kappa, clusters, level)
             row = {
                 "criterion": criterion.name,
                 "pair": f"{criterion.raters[i]} and {criterion.raters[j]}",
@@ -122,7 +142,7 @@ def rater_pairs(page: Page, marks: Marks | NotAvailable, *, level: float, resamp
             }
             words = criterion.words
             shift = NotAvailable("categories have no mean") if words else _shift(page, pair)
-            ends = shift if words else _resampled(page, pair, _gap, clusters, level, resamples)
+            ends = shift if words else _left_out(page, pair, _gap, clusters, level, plain=True)
             rows.append(row | _coefficient("shift", shift, ends))
     if not rows:
         return sentence("every criterion has one rater: nobody can be compared with anybody")
@@ -135,7 +155,7 @@ def rater_pairs(page: Page, marks: Marks | NotAvailable, *, level: float, resamp
     ]
     caption = (
         "Two raters at a time. κ: unweighted for yes and no and for categories, quadratic weights for numbers. First "
-        "− second: difference of their means on the same runs, how much stricter one is. Intervals: bootstrap over "
+        "− second: difference of their means on the same runs, how much stricter one is. Intervals: jackknife over "
         "questions."
     )
     return data_table(
@@ -221,20 +241,26 @@ def _measurement(criterion: Criterion) -> Any:
     return "interval" if criterion.numeric else "nominal"
 
 
-def _resampled(
+def _left_out(
     page: Page,
     pair: FloatArray,
     coefficient: Callable[[FloatArray], float],
     clusters: np.ndarray,
     level: float,
-    resamples: int,
+    *,
+    plain: bool = False,
+    kind: str = "agreement",
 ) -> Interval | NotAvailable:
     if not len(pair):
         return NotAvailable("no run has both marks")
-    return attempt(
-        page, agreement_interval, pair, coefficient, clusters=clusters, seed=page.seed, level=level,
-        resamples=resamples,
-    )  # fmt: skip
+    how: dict[str, Any] = {"kind": kind}
+    if plain:
+        how |= {"scale": "plain", "bounds": (-math.inf, math.inf)}
+    return attempt(page, agreement_interval, pair, coefficient, clusters=clusters, level=level, **how)
+
+
+def _icc(matrix: FloatArray) -> float:
+    return icc(matrix, "2,1").value
 
 
 def _gap(pair: FloatArray) -> float:
@@ -254,6 +280,7 @@ def _coefficient(name: str, value: Any, interval: Any) -> dict[str, Any]:
         f"{name}_low": np.nan if ends is None else ends.low,
         f"{name}_high": np.nan if ends is None else ends.high,
         f"{name}_why": None if known else value.reason,
+        f"{name}_note": None if ends is None else ends.note or None,
     }
 
 

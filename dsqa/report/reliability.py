@@ -10,7 +10,7 @@ from dsqa.report.attempts import NotAvailable, attempt, found, refusals, sentenc
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
-from dsqa.report.wording import count, number, percent
+from dsqa.report.wording import count, coverage_notes, listing, number, percent
 from dsqa.stats import GStudy, RunReliability, run_reliability
 from dsqa.stats.interval import level_text
 
@@ -25,6 +25,7 @@ __all__ = [
 
 Reliabilities = Mapping[str, RunReliability | NotAvailable]
 
+_MANY = 6
 _TERMS = {"run": "run (all that nothing else explains)"}
 
 
@@ -109,9 +110,11 @@ def reliability_table(page: Page, results: Reliabilities, targets: Sequence[floa
         "One condition at a time: questions by runs. A variance below 0 is the estimate of a small one and counts as "
         "0. Interval: jackknife over questions."
     )
+    frame = pd.DataFrame(rows)
     return data_table(
-        pd.DataFrame(rows), fields, label="tbl-reliability-conditions", caption=caption, classes=("stack",)
-    )
+        frame, fields, label="tbl-reliability-conditions", caption=caption, classes=("stack",),
+        notes=coverage_notes(frame, "one_low", "why"),
+    )  # fmt: skip
 
 
 def mean_reliability(
@@ -178,7 +181,14 @@ def variance_table(page: Page, study: GStudy | NotAvailable, errors: Mapping[str
         f"Variance components of {count(study.runs, 'run')}, MIVQUE(0); standard errors by leaving out one question "
         "at a time. Components below 0 count as 0 in the shares."
     )
-    return data_table(frame, fields, label="tbl-reliability-components", caption=caption, sortable=False)
+    few = [
+        f"{name} ({levels:,})" for name, levels in study.levels.items() if name != study.subject and levels < _MANY
+    ]
+    notes = [
+        f"Few levels: {listing(few)}. The standard errors come of leaving out questions: they say how sure the "
+        "variance between these very levels is, and nothing of other ones; one between two rests on one difference."
+    ] if few else []  # fmt: skip
+    return data_table(frame, fields, label="tbl-reliability-components", caption=caption, notes=notes, sortable=False)
 
 
 def crossed_reliability(page: Page, study: GStudy | NotAvailable, runs: Sequence[int]) -> Markdown | None:

@@ -13,7 +13,7 @@ from dsqa.report.labels import by_text, group_names, in_order
 from dsqa.report.markdown import Markdown, escape
 from dsqa.report.page import Page
 from dsqa.report.tables import Field, data_table
-from dsqa.report.wording import count, listing, number, p_text, percent
+from dsqa.report.wording import count, coverage_notes, listing, number, p_text, percent
 from dsqa.stats import BootstrappedLine, LinearFit, bootstrap_line, fit_line, verbosity_table
 from dsqa.stats.interval import level_text
 from dsqa.stats.verbosity import FORMULAS, verbosity_data
@@ -26,7 +26,7 @@ _ERRORS = {
     "hc3": "independent runs (HC3)",
     "cluster": "clustered",
     "cluster-hc3": "clustered (HC3)",
-    "cluster bootstrap": "bootstrap over clusters",
+    "jackknife": "jackknife over clusters",
 }
 _SOURCES = {
     "usage": "the endpoint's own count",
@@ -132,10 +132,14 @@ def verbosity_slopes(
     ]  # fmt: skip
     caption = (
         "Slope of the token ratio on the word ratio. Log scale: the exponent. OLS: least squares; median: quantile "
-        "regression at ½; Theil–Sen: median of pairwise slopes. *Clustered* errors and the bootstraps let runs "
-        "of one question, or cell, be alike; the others do not, and are shown to see what that costs."
+        "regression at ½; Theil–Sen: median of pairwise slopes. *Clustered* errors, the bootstraps and the "
+        "jackknife let runs of one question, or cell, be alike; the others do not, and are shown to see what "
+        "that costs."
     )
-    return data_table(frame, fields, label="tbl-verbosity-slopes", caption=caption, group="scale", sortable=False)
+    notes = coverage_notes(frame, "low", "note")
+    return data_table(
+        frame, fields, label="tbl-verbosity-slopes", caption=caption, group="scale", notes=notes, sortable=False
+    )
 
 
 def _slopes(page: Page, rows: pd.DataFrame, cluster: str | None, level: float, resamples: int) -> pd.DataFrame:
@@ -174,7 +178,7 @@ def _bootstrapped(scale: str, unit: str, line: BootstrappedLine) -> dict[str, ob
     return {
         "scale": scale,
         "method": "OLS",
-        "errors": f"bootstrap over {count(line.clusters, what[:-1], what)}",
+        "errors": f"{count(line.clusters, what[:-1], what)} drawn again; interval: left out in turn",
         "slope": line.slope,
         "se": line.slope_error,
         "low": line.slope_interval.low,

@@ -11,6 +11,7 @@ import pandas as pd
 __all__ = [
     "MISSING",
     "count",
+    "coverage_notes",
     "interval",
     "is_missing",
     "listing",
@@ -39,6 +40,24 @@ def p_text(value: Any) -> str:
 def count(n: int, noun: str, plural: str | None = None) -> str:
     """Return ``1 run``, ``2 runs``."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def coverage_notes(frame: pd.DataFrame, low: str, note: str, *, what: str = "Intervals") -> list[str]:
+    """Return what the intervals that a table prints say of their own coverage (`dsqa.stats.shown`), each once.
+
+    Parameters
+    ----------
+    frame
+        The table's rows.
+    low, note
+        Columns: the interval's lower end, and its note.
+    what
+        Which intervals, to begin with.
+    """
+    if low not in frame or note not in frame:
+        return []
+    said = frame.loc[frame[low].notna(), note].dropna()
+    return [f"{what}: {text}." for text in dict.fromkeys(said) if text]
 
 
 def number(value: Any, digits: int = 2) -> str:

@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         power_in_question,
     )
     from dsqa.stats.generalisability import GStudy, g_study
+    from dsqa.stats.gwet import gwet_ac
     from dsqa.stats.line_bootstrap import BootstrappedLine, bootstrap_line
     from dsqa.stats.line_checks import LineChecks, check_line, within_between
     from dsqa.stats.missing import (
@@ -118,6 +119,7 @@ if TYPE_CHECKING:
         plan_cells,
         plan_comparison,
         plan_precision,
+        power_curve,
         read_pilot,
     )
     from dsqa.stats.readers import ReaderSummary, summarise_readers
@@ -225,6 +227,7 @@ __all__ = [
     "g_study",
     "gee",
     "glmm",
+    "gwet_ac",
     "hardest_pair",
     "headline",
     "hedges_g",
@@ -263,6 +266,7 @@ __all__ = [
     "plan_comparison",
     "plan_precision",
     "population_sd",
+    "power_curve",
     "power_in_question",
     "prior_sensitivity",
     "probability_best",
@@ -309,6 +313,8 @@ _ON_DEMAND = {
     "compare_studies": "drift",
     "GStudy": "generalisability",
     "g_study": "generalisability",
+    "gwet_ac": "gwet",
+    "power_curve": "planning",
     "Pilot": "planning",
     "hardest_pair": "planning",
     "least_precise": "planning",

@@ -3,11 +3,12 @@
 Both concern the mean over questions of the mean accuracy of the question's cells; a question counts once.
 
 ===============  =========================================================================================
-these questions  other runs of the same questions under the same conditions. Cells are independent binomials with
-                 weights w = 1/(questions · cells of the question); Wilson's interval [l, u] of each cell is put
-                 together by MOVER, p̄ − √Σ w²(p̂ − l)² to p̄ + √Σ w²(u − p̂)² (Zou & Donner 2008, Statistics in
+these questions  other runs of the same questions under the same conditions: cells are strata, t on the variances
+                 within them (`dsqa.stats.these_questions`). Where no run of any cell differs, and for a single cell,
+                 Wilson's interval [l, u] of each cell, put together by MOVER with weights w = 1/(questions · cells
+                 of the question), p̄ − √Σ w²(p̂ − l)² to p̄ + √Σ w²(u − p̂)² (Zou & Donner 2008, Statistics in
                  Medicine 27:1693), which keeps a width where every run is right
-other questions  questions are a sample of many: studentised bootstrap over questions, as `summarise_groups`
+other questions  questions are a sample of many: Student's t over questions (`dsqa.stats.over_questions`)
 ===============  =========================================================================================
 
 The first is narrower, and says nothing of questions that were not asked.
@@ -22,10 +23,12 @@ import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import as_floats, require
-from dsqa.stats.groups import question_intervals
+from dsqa.stats.columns import as_floats, require, require_runs
 from dsqa.stats.interval import FloatArray, check_level
+from dsqa.stats.over_questions import question_intervals
 from dsqa.stats.proportions import ProportionMethod, proportion_bounds
+from dsqa.stats.streams import DEFAULT_SEED
+from dsqa.stats.these_questions import stratified_interval
 
 __all__ = ["accuracy_groups", "mean_accuracy"]
 
@@ -61,7 +64,7 @@ def accuracy_groups(
     outcomes: pd.DataFrame,
     by: Sequence[str] = (),
     *,
-    seed: int,
+    seed: int = DEFAULT_SEED,
     method: ProportionMethod = "wilson",
     level: float = 0.95,
     resamples: int = 9999,
@@ -75,10 +78,12 @@ def accuracy_groups(
         truth) are left out; failed ones count as they are marked, wrong.
     by
         Columns to group by; none for one group.
-    seed, level, resamples
-        Of the bootstrap over questions.
+    seed, resamples
+        Accepted as everywhere in `dsqa.stats`; these intervals draw nothing.
     method
-        Interval of the cells behind the first estimand.
+        Interval of a cell, where the first estimand rests on those.
+    level
+        Nominal coverage.
 
     Returns
     -------
@@ -97,10 +102,11 @@ def accuracy_groups(
     >>> table["accuracy"] = [1, 1, 1, 1, 0, 0, 0, 1]
     >>> row = accuracy_groups(table, seed=1, resamples=99).iloc[0]
     >>> [round(float(row[name]), 3) for name in ("accuracy", "these_low", "these_high")]
-    [0.625, 0.36, 0.85]
+    [0.625, 0.227, 1.0]
     """
+    del seed, resamples
     check_level(level)
-    require(outcomes, ("question_id", "condition_id", "accuracy", *by), "outcome table")
+    require_runs(outcomes, ("question_id", "condition_id", "accuracy"), by=by)
     keys = [name for name in ("study", "question_id", "condition_id") if name in outcomes.columns]
     named = list(dict.fromkeys([*by, *keys]))
     table = outcomes[named].assign(right=as_floats(outcomes["accuracy"]))
@@ -115,7 +121,7 @@ def accuracy_groups(
         right, runs = (group[name].to_numpy(dtype=np.float64) for name in ("sum", "count"))
         questions = group.groupby(unit, sort=True, dropna=False)["count"]
         weights = 1 / (questions.ngroups * questions.transform("size").to_numpy(dtype=np.float64))
-        mean, low, high = _mover(right, runs, weights, method, level)
+        mean, low, high = _these(right, runs, weights, method, level)
         rows.append(
             dict(zip(by, key, strict=True))
             | {
@@ -128,23 +134,29 @@ def accuracy_groups(
         )
         shares = group.assign(share=right / runs).groupby(unit, sort=True, dropna=False)["share"].mean()
         samples.append(shares.to_numpy(dtype=np.float64))
-    intervals = question_intervals(samples, seed=seed, level=level, resamples=resamples)
+    intervals = question_intervals(samples, level=level)
     return pd.DataFrame(
         [
             row
             | {"other_low": interval.low, "other_high": interval.high}
-            | {"other_method": interval.method if interval.available else f"{interval.method}: {interval.note}"}
+            | {"other_method": f"{interval.method}: {interval.note}" if interval.note else interval.method}
             for row, interval in zip(rows, intervals, strict=True)
         ]
     )
 
 
-def _mover(
+def _these(
     right: FloatArray, runs: FloatArray, weights: FloatArray, method: ProportionMethod, level: float
 ) -> tuple[float, float, float]:
     shares = right / runs
-    low, high = proportion_bounds(right, runs, method=method, level=level)
     mean = float(weights @ shares)
+    if len(runs) > 1:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            variances = np.where(runs > 1, shares * (1 - shares) / (runs - 1), np.nan)
+        strata = stratified_interval(mean, weights, variances, runs, level=level)
+        if strata.available:
+            return mean, max(strata.low, 0.0), min(strata.high, 1.0)
+    low, high = proportion_bounds(right, runs, method=method, level=level)
     down = math.sqrt(float(weights**2 @ (shares - low) ** 2))
     up = math.sqrt(float(weights**2 @ (high - shares) ** 2))
     return mean, max(mean - down, 0.0), min(mean + up, 1.0)

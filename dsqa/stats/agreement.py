@@ -17,8 +17,9 @@ from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as _fleiss
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.bootstrap.resampling import count_weights
 from dsqa.stats.interval import FloatArray, Interval, check_level
+from dsqa.stats.jackknife import jackknife_interval, leave_out
+from dsqa.stats.streams import DEFAULT_SEED
 
 __all__ = [
     "ICC",
@@ -121,22 +122,22 @@ def krippendorff_interval(
     measurement: Measurement = "nominal",
     *,
     clusters: ArrayLike | None = None,
-    seed: int,
+    seed: int = DEFAULT_SEED,
     level: float = 0.95,
     resamples: int = 1999,
 ) -> Interval:
-    """Return a percentile bootstrap interval for α, resampling units, or clusters of them.
-
-    Resamples in which all ratings are equal have no α and are left out; the note counts them.
+    """Return an interval for α, leaving out in turn each unit, or cluster of them; see `dsqa.stats.jackknife`.
 
     Parameters
     ----------
     ratings, measurement
         As in `krippendorff_alpha`.
     clusters
-        Shape (units,): units of one cluster (runs of one question) are alike and are drawn together.
-    seed, level, resamples
-        Of the bootstrap.
+        Shape (units,): units of one cluster (runs of one question) are alike and are left out together.
+    seed, resamples
+        Accepted as everywhere in `dsqa.stats`; nothing is drawn.
+    level
+        Nominal coverage.
 
     Raises
     ------
@@ -144,7 +145,8 @@ def krippendorff_interval(
         As `krippendorff_alpha`.
     """
     check_level(level)
-    krippendorff_alpha(ratings, measurement)
+    del seed, resamples
+    value = krippendorff_alpha(ratings, measurement)
     values, counts = _unit_counts(ratings)
     parts = _coincidences(counts).reshape(len(counts), -1)
     if clusters is not None:
@@ -152,17 +154,11 @@ def krippendorff_interval(
         codes = np.unique(np.asarray(clusters)[rated], return_inverse=True)[1]
         # Coincidences add up, so a cluster is one unit with the sum of its units'.
         parts = np.stack([np.bincount(codes, column) for column in parts.T], axis=1)
-        counts = parts
-    method = f"percentile bootstrap over {'units' if clusters is None else 'clusters'}"
-    if len(counts) < 2:
-        return Interval.unavailable(level, method, "one cluster: nothing tells how others would be rated")
-    sums = count_weights(len(counts), resamples, seed) @ parts
-    draws = np.array([_alpha(row.reshape(len(values), -1), values, measurement) for row in sums])
-    kept = draws[~np.isnan(draws)]
-    low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
-    lost = len(draws) - len(kept)
-    note = f"{lost} of {resamples} resamples had no variation and were left out" if lost else ""
-    return Interval(float(low), float(high), level, method, note)
+    sums = leave_out(len(parts)) @ parts
+    without = np.array([_alpha(row.reshape(len(values), -1), values, measurement) for row in sums])
+    return jackknife_interval(
+        value, without, kind="agreement", level=level, scale="fisher", bounds=(-1, 1), clusters=len(parts)
+    )
 
 
 def fleiss_kappa(ratings: ArrayLike) -> float:

@@ -1,7 +1,8 @@
-"""Intervals for any coefficient of agreement, by resampling what was rated."""
+"""Intervals for any coefficient of agreement, by leaving out in turn what was rated."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -9,6 +10,8 @@ from numpy.typing import ArrayLike
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.interval import FloatArray, Interval, check_level
+from dsqa.stats.jackknife import Scale, jackknife_interval, leave_out
+from dsqa.stats.streams import DEFAULT_SEED
 
 __all__ = ["agreement_interval"]
 
@@ -18,15 +21,17 @@ def agreement_interval(
     coefficient: Callable[[FloatArray], float],
     *,
     clusters: ArrayLike | None = None,
-    seed: int,
+    seed: int = DEFAULT_SEED,
     level: float = 0.95,
     resamples: int = 999,
+    scale: Scale = "fisher",
+    bounds: tuple[float, float] = (-1.0, 1.0),
+    kind: str = "agreement",
 ) -> Interval:
-    """Return a percentile bootstrap interval for a coefficient of agreement.
+    """Return an interval for a coefficient of agreement, leaving out in turn what was rated.
 
-    Runs of one question resemble each other, so they are drawn together where `clusters` says which belong together
-    (Davison & Hinkley 1997, section 3.8). Resamples without variation have no coefficient and are left out; the note
-    counts them.
+    Runs of one question resemble each other, so they are left out together where `clusters` says which belong
+    together; see `dsqa.stats.jackknife`.
 
     Parameters
     ----------
@@ -37,13 +42,17 @@ def agreement_interval(
         ``lambda m: cohen_kappa(m[:, 0], m[:, 1])``.
     clusters
         Shape (units,); each unit by itself if None.
-    seed, level, resamples
-        Of the bootstrap.
+    seed, resamples
+        Accepted as everywhere in `dsqa.stats`; nothing is drawn.
+    level
+        Nominal coverage.
+    scale, bounds, kind
+        As in `jackknife_interval`; those of a coefficient that is at most 1 by default.
 
     Raises
     ------
     StatisticsError
-        As `coefficient` for the ratings themselves; or fewer than two clusters.
+        As `coefficient` for the ratings themselves.
 
     Examples
     --------
@@ -54,24 +63,17 @@ def agreement_interval(
     True
     """
     check_level(level)
+    del seed, resamples
     matrix = np.asarray(ratings, dtype=np.float64)
-    coefficient(matrix)
+    value = coefficient(matrix)
     codes = np.arange(len(matrix)) if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1]
-    members = [np.flatnonzero(codes == code) for code in range(int(codes.max()) + 1)]
-    method = f"percentile bootstrap over {'units' if clusters is None else 'clusters'}"
-    if len(members) < 2:
-        return Interval.unavailable(level, method, "one cluster: nothing tells how others would be rated")
-    rng = np.random.default_rng(seed)
-    draws = []
-    for _ in range(resamples):
-        chosen = rng.integers(0, len(members), len(members))
-        try:
-            draws.append(coefficient(matrix[np.concatenate([members[code] for code in chosen])]))
-        except StatisticsError:
-            continue
-    if len(draws) < resamples / 2:
-        return Interval.unavailable(level, method, "most resamples have no variation")
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
-    lost = resamples - len(draws)
-    note = f"{lost} of {resamples} resamples had no variation and were left out" if lost else ""
-    return Interval(float(low), float(high), level, method, note)
+    count = int(codes.max()) + 1
+    without = np.array([_tried(coefficient, matrix[kept[codes] > 0]) for kept in leave_out(count)])
+    return jackknife_interval(value, without, kind=kind, level=level, scale=scale, bounds=bounds, clusters=count)
+
+
+def _tried(coefficient: Callable[[FloatArray], float], matrix: FloatArray) -> float:
+    try:
+        return coefficient(matrix)
+    except StatisticsError:
+        return math.nan

@@ -32,7 +32,7 @@ from dsqa.errors import StatisticsError
 from dsqa.stats.answers import UNPARSED
 from dsqa.stats.interval import FloatArray, Interval, check_level, level_text, share_text
 from dsqa.stats.proportions import clopper_pearson
-from dsqa.stats.streams import stream
+from dsqa.stats.streams import DEFAULT_SEED, stream
 
 __all__ = ["AgreementStatistic", "agreement_at_k", "agreement_intervals", "agreement_statistics", "answer_interval"]
 
@@ -133,7 +133,7 @@ def _binary_entropy(share: float) -> float:
 
 
 def agreement_intervals(
-    counts: Sequence[int], *, seed: int, level: float = 0.95, resamples: int = 1999
+    counts: Sequence[int], *, seed: int = DEFAULT_SEED, level: float = 0.95, resamples: int = 1999
 ) -> dict[AgreementStatistic, Interval]:
     """Return intervals for modal share, entropy, Gini–Simpson and pair agreement (TAR@2) of one cell.
 
@@ -162,7 +162,7 @@ def answer_interval(
     keys: Sequence[str | None],
     statistic: AgreementStatistic,
     *,
-    seed: int,
+    seed: int = DEFAULT_SEED,
     level: float = 0.95,
     resamples: int = 1999,
 ) -> Interval:

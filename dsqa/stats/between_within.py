@@ -28,8 +28,9 @@ import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import as_floats, require
+from dsqa.stats.columns import as_floats, require_runs
 from dsqa.stats.correlation import METRICS, correlation_table
+from dsqa.stats.streams import DEFAULT_SEED
 
 __all__ = ["CORRELATION_LEVELS", "correlation_levels", "level_tables"]
 
@@ -64,7 +65,7 @@ def level_tables(
         A column is missing.
     """
     names = list(metrics if metrics is not None else [name for name in METRICS if name in outcomes.columns])
-    require(outcomes, ("question_id", "condition_id", cluster, *names), "outcome table")
+    require_runs(outcomes, ("question_id", "condition_id", cluster, *names))
     keys = [name for name in _CELL if name in outcomes.columns]
     data = pd.DataFrame({name: as_floats(outcomes[name]) for name in names}, index=outcomes.index)
     kept = data.notna().all(axis=1) & outcomes[cluster].notna()
@@ -93,7 +94,7 @@ def correlation_levels(
     *,
     kind: RankKind = "spearman",
     cluster: str = "question_id",
-    seed: int,
+    seed: int = DEFAULT_SEED,
     level: float = 0.95,
     resamples: int = 999,
 ) -> pd.DataFrame:

@@ -7,12 +7,13 @@ import pandas as pd
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.answers import answer_summaries
-from dsqa.stats.columns import CELL_COLUMNS, STATUSES, as_floats, require, typed
+from dsqa.stats.columns import CELL_COLUMNS, STATUSES, as_floats, require, require_runs, typed
 from dsqa.stats.dispersion import SCORE_BOUNDS, instability_intervals, normalised_instability
 from dsqa.stats.interval import FloatArray, Interval
 from dsqa.stats.proportions import missing_bounds, proportion_bounds
 from dsqa.stats.sequential.proportion import PROPORTION_SEQUENCE, proportion_sequence
 from dsqa.stats.sequential.spread import INSTABILITY_SEQUENCE, instability_sequence
+from dsqa.stats.streams import DEFAULT_SEED
 from dsqa.stats.verdicts import verdicts
 
 __all__ = ["summarise_cells"]
@@ -32,7 +33,7 @@ _MEANS = {
 
 
 def summarise_cells(
-    outcomes: pd.DataFrame, *, seed: int, resamples: int = 9999, sequential: bool = False
+    outcomes: pd.DataFrame, *, seed: int = DEFAULT_SEED, resamples: int = 9999, sequential: bool = False
 ) -> pd.DataFrame:
     """Return one row per cell (study, question and condition), sorted by them.
 
@@ -115,14 +116,7 @@ def _checked(outcomes: pd.DataFrame) -> pd.DataFrame:
     keys = ["study", "question_id", "condition_id"]
     runs = runs.sort_values([*keys, "run"], kind="stable", ignore_index=True)
     runs["cell"] = runs.groupby(keys, sort=True, dropna=False).ngroup()
-    numbered = runs[runs["run"].notna()]
-    twice = numbered.duplicated(["cell", "run", "prompt_hash"])
-    if twice.any():
-        first = numbered[twice].iloc[0]
-        raise StatisticsError(
-            f"run {first['run']:.0f} of question {first['question_id']} under {first['condition_id']} occurs twice",
-            hint="a run counted twice makes a cell look more certain than it is",
-        )
+    require_runs(runs, ("run",))
     prompts = runs.groupby("cell")["prompt_hash"].nunique()
     if (prompts > 1).any():
         mixed = runs[runs["cell"] == prompts.idxmax()].iloc[0]

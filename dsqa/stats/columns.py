@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -9,7 +11,16 @@ from dsqa.errors import StatisticsError
 from dsqa.outcomes.columns import Column
 from dsqa.stats.interval import FloatArray
 
-__all__ = ["CELL_COLUMNS", "GROUP_COLUMNS", "LEDGER_COLUMNS", "STATUSES", "as_floats", "require", "typed"]
+__all__ = [
+    "CELL_COLUMNS",
+    "GROUP_COLUMNS",
+    "LEDGER_COLUMNS",
+    "STATUSES",
+    "as_floats",
+    "require",
+    "require_runs",
+    "typed",
+]
 
 STATUSES = ("answered", "truncated", "refused", "empty", "filtered", "failed")
 
@@ -106,6 +117,31 @@ def require(table: pd.DataFrame, names: tuple[str, ...], what: str) -> None:
     missing = [name for name in names if name not in table.columns]
     if missing:
         raise StatisticsError(f"the {what} lacks the columns {', '.join(missing)}", hint="see dsqa.outcomes.columns")
+
+
+_RUN = ("study", "question_id", "condition_id", "model", "temperature", "side", "reader", "prompt_hash", "run")
+
+
+def require_runs(table: pd.DataFrame, names: tuple[str, ...], *, by: Sequence[str] = ()) -> None:
+    """Raise `StatisticsError` unless `table` has all columns in `names` and `by`, and no run twice.
+
+    A run is what the columns of `_RUN` that are there, and those of `by`, name; a table without run numbers cannot be
+    checked, and rows without one are not.
+    """
+    require(table, (*names, *by), "outcome table")
+    if "run" not in table.columns or "question_id" not in table.columns:
+        return
+    keys = list(dict.fromkeys(name for name in (*_RUN, *by) if name in table.columns))
+    twice = table["run"].notna() & table.duplicated(keys)
+    if twice.any():
+        first = table[twice].iloc[0]
+        under = next((name for name in ("condition_id", "model") if name in table.columns), None)
+        where = f" under {first[under]}" if under else ""
+        raise StatisticsError(
+            f"run {first['run']:.0f} of question {first['question_id']}{where} occurs twice",
+            field="run",
+            hint="a run counted twice makes a cell look more certain than it is",
+        )
 
 
 def as_floats(column: pd.Series) -> FloatArray:

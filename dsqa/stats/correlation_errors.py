@@ -1,4 +1,4 @@
-"""Intervals and p values for correlations: Fisher's z for independent runs, and the cluster bootstrap's."""
+"""Intervals and p values for correlations: Fisher's z for independent runs, and the jackknife over clusters."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 from scipy import stats
 
 from dsqa.stats.interval import FloatArray
+from dsqa.stats.jackknife import jackknife_interval, jackknife_p
 
-__all__ = ["clustered_p", "fisher", "resampled"]
+__all__ = ["clustered", "fisher"]
 
 
 def fisher(
@@ -39,34 +40,31 @@ def fisher(
     return np.tanh(centre - half), np.tanh(centre + half), np.asarray(p, dtype=np.float64)
 
 
-def clustered_p(draws: FloatArray, r: FloatArray, low: FloatArray, clusters: int) -> FloatArray:
-    """Return p values of r = 0 by t on clusters − 1 degrees of freedom, where there is an interval.
+def clustered(
+    r: FloatArray, without: FloatArray, clusters: int, kind: str, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray, list[str]]:
+    """Return the ends and the p value of each correlation by the jackknife over clusters, and what to say of them.
 
-    On the scale of r and not of Fisher's z, which has no SD where a resample gives |r| = 1.
+    Parameters
+    ----------
+    r
+        Shape (pairs,).
+    without
+        The same without a cluster each, shape (groups, pairs); no rows for no intervals.
+    clusters
+        Their number.
+    kind
+        Of correlation.
+    level
+        Nominal coverage.
     """
-    p = np.full_like(r, np.nan)
-    for at in np.flatnonzero(~np.isnan(low)):
-        spread = float(np.std(draws[~np.isnan(draws[:, at]), at], ddof=1))
-        p[at] = 2 * stats.t.sf(abs(r[at]) / spread, clusters - 1) if spread > 0 else 0.0
-    return p
-
-
-def resampled(
-    draws: FloatArray, r: FloatArray, level: float, *, one: bool
-) -> tuple[FloatArray, FloatArray, list[str]]:
-    """Return percentile ends over resamples of questions, and why there are none."""
-    low, high = np.full_like(r, np.nan), np.full_like(r, np.nan)
+    low, high, p = (np.full_like(r, np.nan) for _ in range(3))
     reasons = ["a metric does not vary, or is given by the others" if np.isnan(value) else "" for value in r]
-    if not len(draws):
-        why = "one question: the spread over questions cannot be seen" if one else ""
-        return low, high, [reason or why for reason in reasons]
-    for at in np.flatnonzero(~np.isnan(r)):
-        seen = draws[~np.isnan(draws[:, at]), at]
-        lost = len(draws) - len(seen)
-        if lost > len(draws) / 10:
-            reasons[at] = f"in {lost} of {len(draws)} resamples a metric does not vary"
-            continue
-        low[at], high[at] = np.quantile(seen, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
-        if lost:
-            reasons[at] = f"{lost} of {len(draws)} resamples left out: a metric does not vary in them"
-    return low, high, reasons
+    shown = f"correlation, {kind}"
+    for at in np.flatnonzero(~np.isnan(r)) if len(without) else []:
+        interval = jackknife_interval(
+            float(r[at]), without[:, at], kind=shown, level=level, scale="fisher", bounds=(-1, 1), clusters=clusters
+        )
+        low[at], high[at], reasons[at] = interval.low, interval.high, interval.note
+        p[at] = jackknife_p(float(r[at]), without[:, at], scale="fisher")
+    return low, high, p, reasons

@@ -23,11 +23,12 @@ import pandas as pd
 from scipy import special
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.bootstrap import bootstrap_intervals
-from dsqa.stats.columns import as_floats, require
+from dsqa.stats.columns import as_floats, require, require_runs
 from dsqa.stats.interval import Interval, check_level
+from dsqa.stats.over_questions import question_intervals
 from dsqa.stats.proportions import proportion_bounds
 from dsqa.stats.repeated import at_least, maj_at_k, pass_interval
+from dsqa.stats.streams import DEFAULT_SEED
 
 __all__ = ["cell_curves", "curve_means", "maj_interval"]
 
@@ -155,7 +156,7 @@ def cell_curves(
     if failed not in ("wrong", "left out"):
         raise StatisticsError(f"failed runs are 'wrong' or 'left out', not '{failed}'")
     needed = ("question_id", "condition_id", "accuracy", *(() if failed == "wrong" else ("status",)))
-    require(outcomes, needed, "outcome table")
+    require_runs(outcomes, needed)
     runs = outcomes if failed == "wrong" else outcomes[(outcomes["status"] != "failed").to_numpy(dtype=bool)]
     keys = [name for name in _CELL if name in runs.columns]
     labels = [name for name in _LABELS if name in runs.columns]
@@ -204,9 +205,14 @@ def _ends(interval: Interval) -> dict[str, object]:
 
 
 def curve_means(
-    curves: pd.DataFrame, by: Sequence[str] = (), *, seed: int, level: float = 0.95, resamples: int = 9999
+    curves: pd.DataFrame,
+    by: Sequence[str] = (),
+    *,
+    seed: int = DEFAULT_SEED,
+    level: float = 0.95,
+    resamples: int = 9999,
 ) -> pd.DataFrame:
-    """Return the mean of each curve over questions, with an interval that resamples questions.
+    """Return the mean of each curve over questions, with Student's t interval over questions.
 
     Parameters
     ----------
@@ -215,7 +221,7 @@ def curve_means(
     by
         Columns to group by.
     seed, level, resamples
-        Of the bootstrap.
+        `level` of the interval; the others are accepted as everywhere, nothing is drawn.
 
     Returns
     -------
@@ -228,6 +234,7 @@ def curve_means(
     StatisticsError
         A column is missing.
     """
+    del seed, resamples
     require(curves, ("question_id", "statistic", "k", "value", *by), "table of curves")
     unit = [name for name in ("study", "question_id") if name in curves.columns]
     rows, samples = [], []
@@ -239,7 +246,7 @@ def curve_means(
         rows.append(head | {"left_out": len(group) - len(known), "mean": mean})
         samples.append(np.round(sample, 12))
     present = [at for at, sample in enumerate(samples) if sample.size]
-    intervals = bootstrap_intervals([samples[at] for at in present], seed=seed, level=level, resamples=resamples)
+    intervals = question_intervals([samples[at] for at in present], level=level)
     ends = dict(zip(present, map(_ends, intervals), strict=True))
     nothing = {"low": math.nan, "high": math.nan, "method": "not available: no cell has so many runs"}
     return pd.DataFrame([row | ends.get(at, nothing) for at, row in enumerate(rows)])

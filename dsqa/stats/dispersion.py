@@ -46,6 +46,7 @@ from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap import BootstrapMethod, bootstrap_intervals, weighted_sd
 from dsqa.stats.interval import FloatArray, Interval, as_sample, check_level, share_text
 from dsqa.stats.proportions import clopper_pearson
+from dsqa.stats.streams import DEFAULT_SEED
 
 __all__ = [
     "NOTABLE",
@@ -199,7 +200,7 @@ def unseen_bound(scores: ArrayLike, *, error: float = 0.05, bounds: tuple[float,
 def instability_interval(
     scores: ArrayLike,
     *,
-    seed: int,
+    seed: int = DEFAULT_SEED,
     method: BootstrapMethod = "bca",
     level: float = 0.95,
     resamples: int = 9999,
@@ -223,7 +224,7 @@ def instability_interval(
 def instability_intervals(
     cells: Sequence[ArrayLike],
     *,
-    seed: int,
+    seed: int = DEFAULT_SEED,
     method: BootstrapMethod = "bca",
     level: float = 0.95,
     resamples: int = 9999,

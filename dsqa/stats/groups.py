@@ -6,26 +6,23 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.bootstrap import bootstrap_intervals
 from dsqa.stats.columns import CELL_COLUMNS, GROUP_COLUMNS, LEDGER_COLUMNS, STATUSES, require, typed
-from dsqa.stats.interval import FloatArray, Interval, check_level
-from dsqa.stats.ties import too_few_differ
+from dsqa.stats.interval import Interval, check_level
+from dsqa.stats.over_questions import question_intervals
+from dsqa.stats.streams import DEFAULT_SEED
 
-__all__ = ["ledger", "question_intervals", "summarise_groups"]
+__all__ = ["ledger", "summarise_groups"]
 
 _VALUES = ("instability", "accuracy", "score_mean")
-# Means of equal values differ in their last digits.
-_EQUAL = 1e-12
 
 
 def summarise_groups(
     cells: pd.DataFrame,
     by: Sequence[str] = ("category", "level"),
     *,
-    seed: int,
+    seed: int = DEFAULT_SEED,
     level: float = 0.95,
     resamples: int = 9999,
 ) -> pd.DataFrame:
@@ -33,10 +30,8 @@ def summarise_groups(
 
     Estimand: the mean of σ̄ over questions like those in the group, each question's σ̄ averaged over its
     cells first, so that a question counts once however many conditions it was asked under. Cells of one
-    question are not independent; questions are what a bank is a sample of, so questions are resampled, by the
-    studentised bootstrap cut at 0 and 1: of the intervals tried it alone covers 93 % or more from five questions
-    on (docs/coverage.md). Where too few questions differ for it, Student's t over questions takes its place. With
-    one question, or equal values, there is no interval.
+    question are not independent; questions are what a bank is a sample of, so the interval is Student's t over
+    questions (`dsqa.stats.over_questions`). With fewer than three questions, or equal values, there is none.
 
     Parameters
     ----------
@@ -45,7 +40,7 @@ def summarise_groups(
     by
         Columns of `cells` to group by.
     seed, resamples
-        Of the bootstrap.
+        Accepted as everywhere in `dsqa.stats`; this interval draws nothing.
     level
         Of the interval.
 
@@ -59,6 +54,7 @@ def summarise_groups(
     StatisticsError
         `by` is empty or names an unknown column, or the level is out of range.
     """
+    del seed, resamples
     check_level(level)
     names = list(by)
     if not names:
@@ -81,7 +77,7 @@ def summarise_groups(
             | {name: means[name].mean() if len(means) else pd.NA for name in _VALUES}
         )
         samples.append(means["instability"].to_numpy(dtype=np.float64))
-    intervals = question_intervals(samples, seed=seed, level=level, resamples=resamples)
+    intervals = question_intervals(samples, level=level)
     for row, interval in zip(rows, intervals, strict=True):
         row.update(_columns(interval))
     types = {column.name: column for column in CELL_COLUMNS}
@@ -89,30 +85,6 @@ def summarise_groups(
     table = typed(pd.DataFrame(rows), (*keys, *GROUP_COLUMNS))
     own = pd.DataFrame(rows, columns=[name for name in names if name not in types])
     return pd.concat([table, own], axis=1)[[*names, *(c.name for c in GROUP_COLUMNS)]]
-
-
-def question_intervals(samples: list[FloatArray], *, seed: int, level: float, resamples: int) -> list[Interval]:
-    """Return an interval over questions for the mean of each sample of question means in [0, 1].
-
-    The studentised bootstrap cut at 0 and 1; Student's t where too few questions differ for it. None for one
-    question, equal values, or where all but a handful of many are equal: the mean is then far from normal, and t too
-    narrow.
-    """
-    spread = [i for i, values in enumerate(samples) if values.size > 1 and np.ptp(values) > _EQUAL]
-    drawn = bootstrap_intervals(
-        [samples[i] for i in spread], seed=seed, method="studentised", level=level, resamples=resamples
-    )
-    found: list[Interval] = []
-    for values in samples:
-        why = {0: "", 1: "one question"}.get(values.size, f"all {values.size} questions alike")
-        found.append(Interval.unavailable(level, "not available", why))
-    for i, interval in zip(spread, drawn, strict=True):
-        used = interval if interval.available else _student_t(samples[i], level)
-        if not used.available:
-            found[i] = used
-            continue
-        found[i] = Interval(max(used.low, 0.0), min(used.high, 1.0), level, used.method)
-    return found
 
 
 def _columns(interval: Interval) -> dict[str, object]:
@@ -126,16 +98,8 @@ def _columns(interval: Interval) -> dict[str, object]:
     return {
         "instability_low": interval.low,
         "instability_high": interval.high,
-        "instability_method": interval.method,
+        "instability_method": interval.method + (f" ({interval.note})" if interval.note else ""),
     }
-
-
-def _student_t(values: FloatArray, level: float) -> Interval:
-    few = too_few_differ(values)
-    if few is not None:
-        return Interval.unavailable(level, "not available", f"only {few} of {values.size} questions differ")
-    half = float(stdtrit(values.size - 1, (1 + level) / 2)) * values.std(ddof=1) / np.sqrt(values.size)
-    return Interval(values.mean() - half, values.mean() + half, level, "Student t over questions")
 
 
 def ledger(outcomes: pd.DataFrame) -> pd.DataFrame:

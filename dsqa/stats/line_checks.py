@@ -28,6 +28,7 @@ from dsqa.stats.bootstrap.resampling import count_weights
 from dsqa.stats.design import Design, design
 from dsqa.stats.interval import FloatArray, Interval, check_level
 from dsqa.stats.regression import LinearFit, fit_line
+from dsqa.stats.streams import DEFAULT_SEED
 
 __all__ = ["LineChecks", "check_line", "within_between"]
 
@@ -68,7 +69,7 @@ class LineChecks:
 
 
 def check_line(
-    formula: str, data: pd.DataFrame, *, cluster: str = "question_id", seed: int, level: float = 0.95,
+    formula: str, data: pd.DataFrame, *, cluster: str = "question_id", seed: int = DEFAULT_SEED, level: float = 0.95,
     resamples: int = 1999,
 ) -> LineChecks:  # fmt: skip
     """Check a straight line in one predictor.

@@ -29,7 +29,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import STATUSES, as_floats, require
+from dsqa.stats.columns import STATUSES, as_floats, require_runs
 from dsqa.stats.dispersion import SCORE_BOUNDS
 from dsqa.stats.interval import FloatArray
 
@@ -81,7 +81,7 @@ def four_way_ledger(outcomes: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFr
     >>> four_way_ledger(pd.DataFrame({"status": ["answered", "empty", "failed", "answered"]})).iloc[0, :5].tolist()
     [4, 2, 1, 0, 1]
     """
-    require(outcomes, ("status", *by), "outcome table")
+    require_runs(outcomes, ("status",), by=by)
     if outcomes.empty:
         raise StatisticsError("no runs: nothing to count")
     status = _statuses(outcomes)
@@ -179,7 +179,7 @@ def missing_case_bounds(
     if unknown:
         raise StatisticsError(f"unknown measure '{unknown[0]}'", hint=f"one of {', '.join(get_args(Headline))}")
     sources = {measure: "score" if measure == "instability" else measure for measure in measures}
-    require(outcomes, ("question_id", "status", *by, *sources.values()), "outcome table")
+    require_runs(outcomes, ("question_id", "status", *sources.values()), by=by)
     lost = (_statuses(outcomes) == "failed").to_numpy()
     extra = [name for name in within if name in outcomes.columns and name not in by]
     keys = [*by, "question_id", *extra]

@@ -6,8 +6,8 @@ sides are summed before they are divided,
     share of a part = Σ_cells Σ_runs (part − its cell mean)(score − its cell mean) / Σ_cells Σ_runs (score − mean)²,
 
 so that a cell counts by how much it varies and cells of equal scores count nothing: the share of the pooled
-within-cell variance, not the mean of shares. The interval draws questions again with all their cells (percentile);
-a ratio of sums is nearly unbiased where questions are many, with fewer than ten the interval is too narrow.
+within-cell variance, not the mean of shares. The interval leaves out each question in turn with all its cells
+(`dsqa.stats.jackknife`).
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from dsqa.errors import StatisticsError
-from dsqa.stats.bootstrap.resampling import count_weights
-from dsqa.stats.columns import as_floats, require
-from dsqa.stats.interval import FloatArray, check_level, level_text
+from dsqa.stats.columns import as_floats, require_runs
+from dsqa.stats.interval import FloatArray, Interval, check_level
+from dsqa.stats.jackknife import METHOD, jackknife_interval, leave_out
+from dsqa.stats.streams import DEFAULT_SEED
 
 __all__ = ["PARTS", "score_parts"]
 
@@ -29,7 +29,12 @@ PARTS = ("completion", "accuracy", "executability")
 
 
 def score_parts(
-    outcomes: pd.DataFrame, by: Sequence[str] = (), *, seed: int, level: float = 0.95, resamples: int = 1999
+    outcomes: pd.DataFrame,
+    by: Sequence[str] = (),
+    *,
+    seed: int = DEFAULT_SEED,
+    level: float = 0.95,
+    resamples: int = 1999,
 ) -> pd.DataFrame:
     """Return each part's share of the pooled within-cell variance of the score, per group.
 
@@ -39,15 +44,17 @@ def score_parts(
         One row per run: question_id, condition_id, the three parts, and the columns of `by`.
     by
         Columns to group by; none for one group.
-    seed, level, resamples
-        Of the bootstrap over questions.
+    seed, resamples
+        Accepted as everywhere in `dsqa.stats`; nothing is drawn.
+    level
+        Of the interval over questions.
 
     Returns
     -------
     pandas.DataFrame
         The columns `by`, part, share, low, high, moving (cells in which the part varies), cells (with two runs or
-        more), questions (whose scores vary). Shares add up to 1 and are missing where no score varies; low and high
-        also where scores vary in one question only.
+        more), questions (whose scores vary), note (why there is no interval, or what its coverage is). Shares add up
+        to 1 and are missing where no score varies; low and high also where scores vary in fewer than three questions.
 
     Raises
     ------
@@ -62,10 +69,11 @@ def score_parts(
     [0.0, 0.667, 0.333]
     """
     check_level(level)
-    if resamples < 2 / (1 - level):
-        raise StatisticsError(f"{resamples} resamples are too few for {level_text(level)} ends", hint="1999 is usual")
-    require(outcomes, ("question_id", "condition_id", *PARTS, *by), "outcome table")
+    del seed, resamples
+    require_runs(outcomes, ("question_id", "condition_id", *PARTS), by=by)
     keys = [name for name in ("study", "question_id", "condition_id") if name in outcomes.columns]
+    # Tables put together have rows of one name.
+    outcomes = outcomes.reset_index(drop=True)
     table = outcomes[list(dict.fromkeys([*keys, *by]))].copy()
     for part in PARTS:
         table[part] = as_floats(outcomes[part]) / (2 if part == "executability" else 1)
@@ -78,42 +86,50 @@ def score_parts(
     groups = table.groupby(list(by), sort=True, dropna=False) if by else [((), table)]
     for key, group in groups:
         head = dict(zip(by, key, strict=True))
-        rows += [head | row for row in _shares(group, moved.loc[group.index], keys[:-1], seed, level, resamples)]
-    return pd.DataFrame(rows, columns=[*by, "part", "share", "low", "high", "moving", "cells", "questions"])
+        rows += [head | row for row in _shares(group, moved.loc[group.index], keys[:-1], level)]
+    return pd.DataFrame(rows, columns=[*by, "part", "share", "low", "high", "moving", "cells", "questions", "note"])
 
 
-def _shares(
-    group: pd.DataFrame, moved: pd.DataFrame, question: list[str], seed: int, level: float, resamples: int
-) -> list[dict[str, object]]:
+def _shares(group: pd.DataFrame, moved: pd.DataFrame, question: list[str], level: float) -> list[dict[str, object]]:
     values = moved.to_numpy(dtype=np.float64)
     score = values.sum(axis=1)
     codes = group.groupby(question, sort=True, dropna=False).ngroup().to_numpy()
     products = np.stack([np.bincount(codes, column * score) for column in values.T], axis=1)
     # Rounding leaves runs of equal scores a spread of about 1e-32.
     products = products[products.sum(axis=1) > 1e-20]
-    low, high = np.full(3, np.nan), np.full(3, np.nan)
-    share = products.sum(axis=0) / products.sum() if len(products) else low
-    if len(products) > 1:
-        low, high = _ends(products, seed, level, resamples)
+    share = products.sum(axis=0) / products.sum() if len(products) else np.full(3, np.nan)
+    intervals = _intervals(products, share, level)
     repeated = group["size"] > 1
     return [
         {
             "part": part,
             "share": share[at],
-            "low": low[at],
-            "high": high[at],
+            "low": intervals[at].low,
+            "high": intervals[at].high,
             "moving": int(group["cell"][np.abs(values[:, at]) > 1e-9].nunique()),
             "cells": int(group["cell"][repeated].nunique()),
             "questions": len(products),
+            "note": intervals[at].note or None,
         }
         for at, part in enumerate(PARTS)
     ]
 
 
-def _ends(products: FloatArray, seed: int, level: float, resamples: int) -> tuple[FloatArray, FloatArray]:
+def _intervals(products: FloatArray, share: FloatArray, level: float) -> list[Interval]:
+    if not len(products):
+        return [Interval.unavailable(level, METHOD, "no score varies")] * len(PARTS)
     # Equal whatever the names of the questions.
-    ordered = products[np.lexsort(products.T)]
-    sums = count_weights(len(ordered), resamples, seed) @ ordered
-    drawn = sums / sums.sum(axis=1, keepdims=True)
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf")
-    return low, high
+    sums = leave_out(len(products)) @ products[np.lexsort(products.T)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        without = sums / sums.sum(axis=1, keepdims=True)
+    return [
+        jackknife_interval(
+            float(share[at]),
+            without[:, at],
+            kind="share of a part",
+            level=level,
+            bounds=(0, 1),
+            clusters=len(products),
+        )
+        for at in range(len(PARTS))
+    ]

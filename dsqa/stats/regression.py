@@ -29,6 +29,7 @@ from statsmodels.regression.linear_model import OLS
 from dsqa.errors import StatisticsError
 from dsqa.stats.design import design
 from dsqa.stats.interval import FloatArray, Interval, check_level
+from dsqa.stats.shown import with_coverage
 
 __all__ = ["ErrorKind", "LinearFit", "fit_line"]
 
@@ -107,7 +108,8 @@ class LinearFit:
         error = self._error(term, used)
         half = float(stats.t.isf((1 - level) / 2, self.degrees_of_freedom(used))) * error
         estimate = self.coefficients[term]
-        return Interval(estimate - half, estimate + half, level, f"t, {used} errors")
+        interval = Interval(estimate - half, estimate + half, level, f"t, {used} errors")
+        return with_coverage(interval, "slope of a line", self.clusters) if used == "cluster-hc3" else interval
 
     def p_value(self, term: str, *, equals: float = 0.0, kind: ErrorKind | None = None) -> float:
         """Return the two-sided p value of the hypothesis that a coefficient equals a number.

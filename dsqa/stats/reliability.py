@@ -10,7 +10,8 @@ the generalisability coefficient, the dependability coefficient Φ and the ICC(1
 Spearman–Brown formula. Brennan (2001), Generalizability Theory, chapters 2 and 5.
 
 Scores of runs are far from normal, so the interval is not that of the F distribution: ln F is jackknifed over
-questions, with t on Q − 1 degrees of freedom (Arvesen & Schmitz 1970, Biometrics 26:677). Standard errors of the
+questions, with t on Q − 1 degrees of freedom (Arvesen & Schmitz 1970, Biometrics 26:677).
+See `dsqa.stats.jackknife`. Standard errors of the
 components of any crossed design are delete-one-question jackknives too (Brennan 2001, section 6.3).
 """
 
@@ -22,12 +23,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.columns import as_floats, require
 from dsqa.stats.generalisability import g_study
-from dsqa.stats.interval import FloatArray, Interval, check_level, exponential
+from dsqa.stats.interval import FloatArray, Interval, check_level
+from dsqa.stats.jackknife import jackknife_interval, leave_out
 
 __all__ = ["RunReliability", "component_errors", "run_reliability"]
 
@@ -75,7 +76,7 @@ class RunReliability:
         if not interval.available:
             return self._at(self.f, runs), interval
         ends = self._at(interval.low, runs), self._at(interval.high, runs)
-        return self._at(self.f, runs), Interval(*ends, interval.level, interval.method)
+        return self._at(self.f, runs), Interval(*ends, interval.level, interval.method, interval.note)
 
     def runs_for(self, reliability: float) -> int | None:
         """Return the fewest runs whose mean is that reliable; None where no number is enough.
@@ -226,12 +227,9 @@ def _jackknifed(sizes: FloatArray, sums: FloatArray, within_q: FloatArray, f: fl
     method, n = "jackknife over questions", len(sizes)
     if n < 3:
         return Interval.unavailable(level, method, f"{n} questions are too few to leave one out")
-    between, within, _ = _mean_squares(1 - np.eye(n), sizes, sums, within_q)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(between / within)
-    if not np.isfinite(logs).all() or f <= 0:
+    between, within, _ = _mean_squares(leave_out(n), sizes, sums, within_q)
+    if (within <= 0).any() or (between <= 0).any() or f <= 0:
         return Interval.unavailable(level, method, "all that varies is in one question")
-    pseudo = n * math.log(f) - (n - 1) * logs
-    half = float(stats.t.isf((1 - level) / 2, n - 1)) * float(pseudo.std(ddof=1)) / math.sqrt(n)
-    centre = float(pseudo.mean())
-    return Interval(exponential(centre - half), exponential(centre + half), level, method)
+    return jackknife_interval(
+        f, between / within, kind="reliability of one run", level=level, scale="log", clusters=n
+    )

@@ -8,24 +8,26 @@ A⁻¹ B A⁻¹ with A = Σ f̂ᵢ xᵢxᵢ', f̂ᵢ a Gaussian kernel at the re
 
 **Theil–Sen** (Theil 1950; Sen 1968): the median slope over all pairs of runs; unbent by up to 29 % wild runs.
 With more than `MOST_PAIRS` pairs, that many drawn at random stand for all (noise of about 3 % of the standard
-error). Its interval resamples questions, a pair weighing the product of its runs' weights; the usual interval
-from Kendall's τ takes runs as independent and is several times too narrow here.
+error). Its interval leaves out each question in turn, a pair weighing the product of its runs' weights
+(`dsqa.stats.jackknife`); the usual interval from Kendall's τ takes runs as independent and is several times too
+narrow here.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from scipy import optimize, stats
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.bootstrap.resampling import count_weights
 from dsqa.stats.design import Design, design
-from dsqa.stats.interval import FloatArray, Interval, check_level, level_text
-from dsqa.stats.streams import stream
+from dsqa.stats.interval import FloatArray, Interval, check_level
+from dsqa.stats.jackknife import jackknife_interval, jackknife_p, leave_out
+from dsqa.stats.shown import with_coverage
+from dsqa.stats.streams import DEFAULT_SEED, stream
 
 __all__ = ["RobustSlope", "quantile_line", "theil_sen_line"]
 
@@ -90,6 +92,8 @@ def quantile_line(
     half = float(stats.t.isf((1 - level) / 2, df)) * error
     how = "clustered kernel errors" if made.count else "kernel errors"
     interval = Interval(estimate - half, estimate + half, level, f"quantile regression at {tau:g}, t, {how}")
+    if made.count:
+        interval = with_coverage(interval, "slope of a median regression", made.count)
     p = float(2 * stats.t.sf(abs(estimate - equals) / error, df))
     return RobustSlope(term, estimate, error, interval, p, len(made.y), made.dropped, made.count)
 
@@ -131,20 +135,20 @@ def theil_sen_line(
     formula: str,
     data: pd.DataFrame,
     *,
-    seed: int,
+    seed: int = DEFAULT_SEED,
     cluster: str = "question_id",
     equals: float = 0.0,
     level: float = 0.95,
     resamples: int = 999,
 ) -> RobustSlope:
-    """Fit a line by Theil–Sen, with a percentile bootstrap interval over clusters.
+    """Fit a straight line by Theil–Sen, with a jackknife interval over clusters; p is of the same errors.
 
-    p is twice the smaller share of resamples on either side of `equals`, the observed data counted in.
+    `seed` is that of the pairs, where not all are used; `resamples` is accepted as everywhere in `dsqa.stats`.
 
     Raises
     ------
     StatisticsError
-        As `design`; more than one predictor; too few resamples for the level.
+        As `design`; more than one predictor.
 
     Examples
     --------
@@ -153,8 +157,7 @@ def theil_sen_line(
     2.0
     """
     check_level(level)
-    if resamples < 2 / (1 - level):
-        raise StatisticsError(f"{resamples} resamples are too few for {level_text(level)} ends", hint="999 is usual")
+    del resamples
     made = design(formula, data, cluster=cluster)
     term = _one_predictor(made)
     x, y = made.x[:, made.position(term)], made.y
@@ -168,19 +171,17 @@ def theil_sen_line(
     by_slope = np.argsort(slopes, kind="stable")
     slopes, a, b = slopes[by_slope], clusters[i[kept][by_slope]], clusters[j[kept][by_slope]]
     estimate = float(np.median(slopes))
-    weights = count_weights(made.count, resamples, seed)
-    draws = np.empty(resamples)
+    weights = leave_out(made.count)
+    without = np.empty(len(weights))
     step = max(1, _BLOCK // len(slopes))
-    for start in range(0, resamples, step):
+    for start in range(0, len(weights), step):
         w = weights[start : start + step]
         reached = np.cumsum(w[:, a] * w[:, b], axis=1)
         middle = (reached >= reached[:, -1:] / 2).argmax(axis=1)
-        draws[start : start + step] = slopes[middle]
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], method="inverted_cdf")
-    below, above = int((draws <= equals).sum()), int((draws >= equals).sum())
-    p = min(1.0, 2 * (1 + min(below, above)) / (1 + resamples))
-    how = f"Theil–Sen, {drawn}, percentile bootstrap over clusters, {resamples:,} resamples"
-    interval = Interval(float(low), float(high), level, how)
+        without[start : start + step] = slopes[middle]
+    found = jackknife_interval(estimate, without, kind="slope by Theil–Sen", level=level, clusters=made.count)
+    interval = replace(found, method=f"Theil–Sen, {drawn}, {found.method}")
+    p = jackknife_p(estimate, without, null=equals)
     return RobustSlope(term, estimate, math.nan, interval, p, len(x), made.dropped, made.count)
 
 

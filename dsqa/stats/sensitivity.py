@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import as_floats, require
+from dsqa.stats.columns import as_floats, require_runs
 from dsqa.stats.dispersion import normalised_instability
 from dsqa.stats.missing import missing_case_bounds
 
@@ -61,7 +61,7 @@ def left_out_table(outcomes: pd.DataFrame, measure: Measure = "accuracy") -> pd.
     if measure not in get_args(Measure):
         raise StatisticsError(f"unknown measure '{measure}'", hint=f"one of {', '.join(get_args(Measure))}")
     source = "accuracy" if measure == "accuracy" else "score"
-    require(outcomes, ("question_id", "condition_id", "status", source), "outcome table")
+    require_runs(outcomes, ("question_id", "condition_id", "status", source))
     keys = [name for name in ("study", "question_id", "condition_id") if name in outcomes.columns]
     table = outcomes[[*keys, "status"]].assign(value=as_floats(outcomes[source]))
     kept = {rule: ~table["status"].isin(dropped).to_numpy() for rule, dropped in RULES.items()}

@@ -25,15 +25,15 @@ from typing import get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.answer_intervals import AgreementStatistic, agreement_intervals, agreement_statistics
 from dsqa.stats.answers import UNPARSED
-from dsqa.stats.bootstrap import bootstrap_intervals
-from dsqa.stats.columns import require
-from dsqa.stats.interval import check_level
+from dsqa.stats.columns import require, require_runs
+from dsqa.stats.interval import FloatArray, check_level
+from dsqa.stats.over_questions import question_intervals
 from dsqa.stats.proportions import clopper_pearson
+from dsqa.stats.streams import DEFAULT_SEED
 
 __all__ = ["LAYERS", "stability_layers", "summarise_stability"]
 
@@ -47,7 +47,7 @@ _CELL = ("study", "question_id", "condition_id")
 def stability_layers(
     outcomes: pd.DataFrame,
     *,
-    seed: int,
+    seed: int = DEFAULT_SEED,
     layers: Mapping[str, str] | None = None,
     level: float = 0.95,
     resamples: int = 1999,
@@ -87,7 +87,7 @@ def stability_layers(
     wanted = {name: column for name, column in (layers or LAYERS).items() if column in outcomes.columns}
     if not wanted:
         raise StatisticsError("the outcome table has none of the layers", hint=", ".join((layers or LAYERS).values()))
-    require(outcomes, ("question_id", "condition_id"), "outcome table")
+    require_runs(outcomes, ("question_id", "condition_id"))
     keys = [name for name in _CELL if name in outcomes.columns]
     labels = [name for name in ("model", "temperature", "category", "level") if name in outcomes.columns]
     rows = []
@@ -123,7 +123,12 @@ def _row(values: pd.Series, seed: int, level: float, resamples: int) -> dict[str
 
 
 def summarise_stability(
-    layers: pd.DataFrame, by: Sequence[str] = (), *, seed: int, level: float = 0.95, resamples: int = 9999
+    layers: pd.DataFrame,
+    by: Sequence[str] = (),
+    *,
+    seed: int = DEFAULT_SEED,
+    level: float = 0.95,
+    resamples: int = 9999,
 ) -> pd.DataFrame:
     """Return the mean of each statistic per group and layer, with an interval over questions.
 
@@ -134,7 +139,7 @@ def summarise_stability(
     by
         Columns to group by, besides the layer.
     seed, level, resamples
-        Of the bootstrap over questions (BCa; percentile where that is not defined).
+        `level` of Student's t over questions; the others are accepted as everywhere, nothing is drawn.
 
     Returns
     -------
@@ -147,6 +152,7 @@ def summarise_stability(
     StatisticsError
         A column is missing.
     """
+    del seed, resamples
     statistics = ("total_agreement", *_STATISTICS)
     require(layers, ("question_id", "layer", *by, *statistics), "table of layers")
     rows, samples = [], []
@@ -161,21 +167,17 @@ def summarise_stability(
     full = [
         row
         | {"mean": np.sort(sample).mean() if sample.size else math.nan}
-        | _over_questions(np.round(sample, 12), seed, level, resamples)
+        | _over_questions(np.round(sample, 12), level)
         for row, sample in zip(rows, samples, strict=True)
     ]
     return pd.DataFrame(full)
 
 
-def _over_questions(sample: ArrayLike, seed: int, level: float, resamples: int) -> dict[str, object]:
-    values = np.asarray(sample)
-    if not values.size:
-        return {"low": math.nan, "high": math.nan, "method": "not available: nothing is known"}
-    if np.isin(values, (0.0, 1.0)).all() and np.ptp(values) == 0:
+def _over_questions(sample: FloatArray, level: float) -> dict[str, object]:
+    if sample.size and np.isin(sample, (0.0, 1.0)).all() and np.ptp(sample) == 0:
         # Every question alike, yes or no: the binomial still bounds the rate.
-        ci = clopper_pearson(int(values.sum()), values.size, level)
+        ci = clopper_pearson(int(sample.sum()), sample.size, level)
     else:
-        ci = bootstrap_intervals([values], seed=seed, level=level, resamples=resamples)[0]
-        if not ci.available and values.size > 1 and np.ptp(values) > 0:
-            ci = bootstrap_intervals([values], seed=seed, method="percentile", level=level, resamples=resamples)[0]
-    return {"low": ci.low, "high": ci.high, "method": ci.method if ci.available else f"not available: {ci.note}"}
+        [ci] = question_intervals([sample], level=level)
+    said = f"{ci.method}: {ci.note}" if ci.note else ci.method
+    return {"low": ci.low, "high": ci.high, "method": said if ci.available else f"not available: {ci.note}"}

@@ -6,7 +6,10 @@ import numpy as np
 
 from dsqa.study.design import fingerprint
 
-__all__ = ["stream"]
+__all__ = ["DEFAULT_SEED", "stream"]
+
+DEFAULT_SEED = 20240611
+"""Of everything in `dsqa.stats` that draws, unless told otherwise; a study has its own, which its pages use."""
 
 
 def stream(seed: int, *names: str | int) -> np.random.Generator:

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import require
+from dsqa.stats.columns import require_runs
 from dsqa.stats.comparison.layout import STATISTICS, Measure, labels_of
 from dsqa.stats.interval import FloatArray, check_level
 from dsqa.stats.regression import LinearFit, fit_line
@@ -140,7 +140,7 @@ def dose_response(
     if measure not in STATISTICS:
         raise StatisticsError(f"unknown measure '{measure}'", hint=f"one of {', '.join(STATISTICS)}")
     source = "accuracy" if measure == "accuracy" else "score"
-    require(outcomes, ("question_id", "temperature", source), "outcome table")
+    require_runs(outcomes, ("question_id", "temperature", source), by=[name for name in within if name in outcomes])
     cells, left_out = _cells(outcomes, measure, source, [name for name in within if name in outcomes.columns])
     heats = np.unique(cells["temperature"])
     questions = cells["question"].nunique()

@@ -15,9 +15,10 @@ import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import as_floats, require
+from dsqa.stats.columns import as_floats, require_runs
 from dsqa.stats.regression import ErrorKind, LinearFit, fit_line
 from dsqa.stats.robust_lines import RobustSlope, quantile_line, theil_sen_line
+from dsqa.stats.streams import DEFAULT_SEED
 
 __all__ = ["verbosity_data", "verbosity_fit", "verbosity_table"]
 
@@ -33,7 +34,7 @@ def verbosity_data(outcomes: pd.DataFrame, cluster: str | None = "question_id") 
         A column is missing.
     """
     wanted = ("word_ratio", "token_ratio", *((cluster,) if cluster else ()))
-    require(outcomes, wanted, "outcome table")
+    require_runs(outcomes, wanted)
     data = outcomes[list(wanted)].copy()
     for name in ("word_ratio", "token_ratio"):
         number = as_floats(data[name])
@@ -72,7 +73,7 @@ def verbosity_fit(
 def verbosity_table(
     outcomes: pd.DataFrame,
     *,
-    seed: int,
+    seed: int = DEFAULT_SEED,
     cluster: str = "question_id",
     scales: tuple[Literal["log", "raw"], ...] = ("log", "raw"),
     level: float = 0.95,
@@ -98,7 +99,8 @@ def verbosity_table(
     pandas.DataFrame
         scale, method (OLS, median, Theil–Sen), errors, slope, se, low, high, tested (1 on the log scale, 0 on
         the raw), p, n, dropped (runs without output), questions, and for OLS intercept, r_squared,
-        beyond_two_sd (share of residuals beyond ±2 SD; 0.0455 for normal ones). note: why a robust line is missing.
+        beyond_two_sd (share of residuals beyond ±2 SD; 0.0455 for normal ones). note: why a robust line is
+        missing, and what is known of an interval's coverage.
 
     Raises
     ------
@@ -124,13 +126,13 @@ def verbosity_table(
         for kind in (kind for kind in get_args(ErrorKind) if kind in fit.errors):
             ci = fit.interval(term, kind=kind, level=level)
             row = common | {"method": "OLS", "errors": kind, "slope": fit.coefficients[term]}
-            row |= {"se": fit.errors[kind][term], "low": ci.low, "high": ci.high}
+            row |= {"se": fit.errors[kind][term], "low": ci.low, "high": ci.high, "note": ci.note or None}
             row |= {"p": fit.p_value(term, equals=tested, kind=kind), "intercept": fit.coefficients["Intercept"]}
             rows.append(row | {"r_squared": fit.r_squared, "beyond_two_sd": fit.beyond_two_sd})
         settings: dict[str, Any] = {"cluster": cluster, "equals": tested, "level": level}
         lines: dict[tuple[str, str], Callable[[], RobustSlope]] = {
             ("median", "cluster"): partial(quantile_line, formula, data, **settings),
-            ("Theil–Sen", "cluster bootstrap"): partial(
+            ("Theil–Sen", "jackknife"): partial(
                 theil_sen_line, formula, data, seed=seed, resamples=resamples, **settings
             ),
         }
@@ -144,5 +146,5 @@ def _robust(method: str, errors: str, line: Callable[[], RobustSlope]) -> dict[s
         slope = line()
     except StatisticsError as refusal:
         return {"method": method, "errors": errors, "note": refusal.message}
-    ends = {"low": slope.interval.low, "high": slope.interval.high, "p": slope.p}
+    ends = {"low": slope.interval.low, "high": slope.interval.high, "p": slope.p, "note": slope.interval.note or None}
     return {"method": method, "errors": errors, "slope": slope.estimate, "se": slope.error} | ends

@@ -237,7 +237,7 @@ def test_a_hand_made_bank_still_needs_answers(tmp_path: Path) -> None:
 
 def test_comparison_leaves_out_what_has_no_ground_truth(half_marked: Any) -> None:
     _, outcomes = half_marked
-    drift = compare_studies(outcomes, outcomes, seed=1, resamples=99)
+    drift = compare_studies(outcomes, outcomes, seed=1)
     changes = drift.questions.set_index("question_id")["change"]
     assert changes.to_dict() == {"7": "no change seen", "8": "not marked"}
     unmarked = outcomes[outcomes["question_id"] == "8"]

@@ -145,9 +145,10 @@ def test_alpha_interval_holds_alpha_and_repeats():
     assert ci == krippendorff_interval(matrix, "interval", seed=1)
 
 
-def test_alpha_interval_says_how_many_resamples_had_no_variation():
+def test_alpha_interval_is_refused_where_one_unit_carries_all_variation():
     ci = krippendorff_interval([[1, 1], [1, 1], [2, 2]], seed=1)
-    assert "no variation" in ci.note
+    assert not ci.available
+    assert "one question" in ci.note
 
 
 @pytest.mark.parametrize("estimator", [krippendorff_alpha, fleiss_kappa, icc])

@@ -7,13 +7,13 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_1samp
 
 from dsqa.errors import StatisticsError
 from dsqa.stats import (
     CELL_COLUMNS,
     UNPARSED,
     VERDICTS,
-    bootstrap_interval,
     headline,
     ledger,
     summarise_cells,
@@ -21,7 +21,7 @@ from dsqa.stats import (
     verdicts,
 )
 from dsqa.stats.columns import GROUP_COLUMNS, LEDGER_COLUMNS
-from dsqa.stats.groups import question_intervals
+from dsqa.stats.over_questions import question_intervals
 from tests.support.synthetic import synthetic_outcomes
 
 from .data import as_outcomes, reference, study
@@ -394,19 +394,19 @@ def test_groups_have_intervals_where_there_are_questions(cells):
     assert table["runs"].sum() == cells["runs"].sum()
 
 
-def test_groups_interval_is_the_studentised_bootstrap_over_questions():
+def test_groups_interval_is_student_t_over_questions():
     spreads = [[0.0, 3.0], [0.5, 3.0], [1.0, 3.0], [1.5, 3.0], [2.0, 3.0], [2.5, 3.0], [3.0, 3.0], [0.0, 1.0]]
     table = pd.concat(
         [one_cell(scores, category="A", level="easy", question_id=f"q{i}") for i, scores in enumerate(spreads)]
     )
     row = summarise_groups(summarise_cells(table, seed=1), seed=1).iloc[0]
     values = [(b - a) / 3 for a, b in spreads]
-    want = bootstrap_interval(values, seed=1, method="studentised")
+    want = ttest_1samp(values, 0).confidence_interval()
     assert row["instability_low"] == pytest.approx(max(want.low, 0), rel=1e-9)
     assert row["instability_high"] == pytest.approx(min(want.high, 1), rel=1e-9)
 
 
-def test_groups_of_questions_that_hardly_differ_fall_back_on_student_t_cut_at_nought():
+def test_groups_interval_is_cut_at_nought():
     spreads = [[3.0, 3.0], [3.0, 3.0], [1.5, 3.0]]
     table = pd.concat(
         [one_cell(scores, category="A", level="easy", question_id=f"q{i}") for i, scores in enumerate(spreads)]
@@ -477,6 +477,6 @@ def test_a_cell_that_mixes_prompts_is_refused():
 def test_one_question_in_forty_gives_no_interval_over_questions() -> None:
     rare = np.zeros(41)
     rare[7] = 0.05
-    (interval,) = question_intervals([rare], seed=1, level=0.95, resamples=199)
+    (interval,) = question_intervals([rare], level=0.95)
     assert not interval.available
     assert interval.note == "only 1 of 41 questions differ"

@@ -111,7 +111,7 @@ def test_one_question_gives_a_table_of_reasons():
     result = compare_models(tiny(questions=1), seed=1, resamples=299)
     assert "One question cannot say how the models compare on others" in result.answer
     rows = result.table.set_index("quantity")
-    assert "one value" in rows.loc["difference", "note"]
+    assert "one question" in rows.loc["difference", "note"]
     assert "one cluster" in rows.loc["mixed model", "note"]
     assert rows.loc["difference, these questions", "low"] <= rows.loc["difference, these questions", "high"]
 
@@ -154,8 +154,8 @@ def test_a_small_accuracy_is_not_told_as_0_00():
         ]
     )  # fmt: skip
     answer = compare_models(runs, measure="accuracy", resamples=499, seed=1).answer
-    assert "b has the highest accuracy, 0.003 (95\u00a0% interval 0.000 to" in answer
-    assert "the difference is +0.003 (95\u00a0% interval 0.000 to" in answer
+    assert "b has the highest accuracy, 0.0025, over 40 questions" in answer
+    assert "the difference is +0.0025," in answer
 
 
 def _made(shares: dict[str, float], questions: int = 12) -> pd.DataFrame:

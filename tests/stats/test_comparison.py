@@ -375,7 +375,7 @@ def test_duplicating_every_run_leaves_question_values_alone():
 
 def test_one_question_has_no_interval_over_questions():
     paired = pair_by_question(cells({"a": [[1, 1, 0]], "b": [[0, 0, 1]]}))
-    assert "one value" in paired_interval(paired, "a", "b", seed=1).note
+    assert "one question" in paired_interval(paired, "a", "b", seed=1).note
     assert "one question" in paired_interval(paired, "a", "b", seed=1, resample="both").note
     assert paired_interval(paired, "a", "b", seed=1, resample="runs").available
     with pytest.raises(StatisticsError, match="one question"):
@@ -383,9 +383,10 @@ def test_one_question_has_no_interval_over_questions():
 
 
 def test_no_difference_anywhere_has_no_interval_and_p_of_one():
-    paired = pair_by_question(cells({"a": [[1, 1], [0, 0]], "b": [[1, 1], [0, 0]]}))
-    assert "equal" in paired_interval(paired, "a", "b", seed=1).note
-    assert "same difference" in paired_interval(paired, "a", "b", seed=1, resample="runs").note
+    paired = pair_by_question(cells({"a": [[1, 1], [0, 0], [0, 0]], "b": [[1, 1], [0, 0], [0, 0]]}))
+    assert "alike" in paired_interval(paired, "a", "b", seed=1).note
+    assert "never differ" in paired_interval(paired, "a", "b", seed=1, resample="runs").note
+    assert "same difference" in paired_interval(paired, "a", "b", seed=1, resample="both").note
     assert sign_flip_test(paired.differences("a", "b"), seed=1).p == 1
 
 

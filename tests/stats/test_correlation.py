@@ -69,20 +69,30 @@ def test_within_and_between_questions_can_disagree():
     assert r["repeated"] > 0.9
 
 
-def test_cluster_bootstrap_is_that_of_the_questions():
-    """Against the same statistic on tables put together question by question."""
+def test_the_interval_leaves_out_each_question_in_turn():
+    """Against the same statistic on tables without a question each, put on Fisher's z by hand."""
     rng = np.random.default_rng(2)
     q = np.repeat(np.arange(6), 5)
     table = pd.DataFrame({"question_id": q, "a": rng.integers(0, 4, 30), "b": rng.integers(0, 4, 30) + q})
-    got = correlation_table(table, ["a", "b"], kinds=["pearson", "spearman", "repeated"], seed=1, resamples=499)
-    draws = []
-    for _ in range(150):
-        parts = [table[table["question_id"] == k].assign(question_id=i) for i, k in enumerate(rng.integers(0, 6, 6))]
-        drawn = pd.concat(parts)
-        draws.append([correlation_matrix(drawn, ["a", "b"], kind=kind).iloc[0, 1] for kind in got["kind"]])
-    want = np.nanquantile(np.array(draws), [0.025, 0.975], axis=0)
-    assert got["low"].to_numpy() == pytest.approx(want[0], abs=0.1)
-    assert got["high"].to_numpy() == pytest.approx(want[1], abs=0.1)
+    kinds = ["pearson", "spearman", "kendall", "repeated"]
+    for row in correlation_table(table, ["a", "b"], kinds=kinds).itertuples():
+        without = [
+            correlation_matrix(table[table["question_id"] != k], ["a", "b"], kind=row.kind).iloc[0, 1]
+            for k in range(6)
+        ]
+        error = np.sqrt(5 / 6 * np.sum((np.arctanh(without) - np.mean(np.arctanh(without))) ** 2))
+        half = scipy_stats.t.ppf(0.975, 5) * error
+        assert row.low == pytest.approx(np.tanh(np.arctanh(row.r) - half), rel=1e-9)
+        assert row.high == pytest.approx(np.tanh(np.arctanh(row.r) + half), rel=1e-9)
+        assert row.p_cluster == pytest.approx(2 * scipy_stats.t.sf(abs(np.arctanh(row.r)) / error, 5), rel=1e-9)
+
+
+def test_kendall_is_scipys_tau_b_with_ties():
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame({"question_id": rng.integers(0, 5, 80), "a": rng.integers(0, 4, 80)})
+    table["b"] = table["a"] + rng.integers(0, 5, 80)
+    want = scipy_stats.kendalltau(table["a"], table["b"]).statistic
+    assert correlation_matrix(table, ["a", "b"], kind="kendall").iloc[0, 1] == pytest.approx(want, abs=1e-12)
 
 
 def test_clustered_intervals_are_wider_where_questions_differ(ratios):

@@ -92,7 +92,7 @@ def test_two_temperatures_have_a_line_and_no_spline():
     [
         lambda t: t[t["temperature"] == 0.2],
         lambda t: t[t["question_id"] == "q01"],
-        lambda t: t.assign(temperature=np.nan),
+        lambda t: t.assign(temperature=np.nan, condition_id=t["temperature"].astype(str)),
     ],
 )
 def test_no_curve_without_two_questions_at_two_temperatures(change):

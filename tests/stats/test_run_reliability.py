@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats as scipy_stats
+from scipy.stats import ttest_1samp
 
 from dsqa import stats
 from dsqa.errors import StatisticsError
@@ -101,9 +102,13 @@ def test_any_coefficient_gets_an_interval_over_clusters() -> None:
     def share(pair: np.ndarray) -> float:
         return float((pair[:, 0] == pair[:, 1]).mean())
 
-    # Four clusters agree on 1, 1/2, 1/2 and 1: the mean of four drawn is never outside of these.
-    found = stats.agreement_interval(pairs, share, clusters=[0, 0, 1, 1, 2, 2, 3, 3], seed=2, resamples=399)
-    assert (found.low, found.high) == (0.5, 1.0)
+    # Clusters agree on 1, 1/2, 1/2 and 1: the jackknife of a mean is Student's t of the four.
+    groups = [0, 0, 1, 1, 2, 2, 3, 3]
+    found = stats.agreement_interval(pairs, share, clusters=groups, scale="plain")
+    want = ttest_1samp([1, 0.5, 0.5, 1], 0).confidence_interval()
+    assert (found.low, found.high) == pytest.approx((want.low, 1.0))
+    fisher = stats.agreement_interval(pairs, share, clusters=groups)
+    assert fisher.low < 0.75 < fisher.high < 1
     one = stats.agreement_interval(pairs, share, clusters=[0] * 8, seed=2)
     assert not one.available
 

@@ -27,6 +27,7 @@ from dsqa.stats.bootstrap.resampling import (
 )
 from dsqa.stats.bootstrap.statistics import MomentStatistic, Statistic, standard_errors, weighted_mean
 from dsqa.stats.interval import FloatArray, Interval, as_sample, check_level, level_text
+from dsqa.stats.streams import DEFAULT_SEED
 
 __all__ = ["bootstrap_interval", "bootstrap_intervals"]
 
@@ -45,7 +46,7 @@ def bootstrap_interval(
     values: ArrayLike,
     statistic: Statistic = weighted_mean,
     *,
-    seed: int,
+    seed: int = DEFAULT_SEED,
     method: BootstrapMethod = "bca",
     level: float = 0.95,
     resamples: int = 9999,
@@ -75,7 +76,7 @@ def bootstrap_intervals(
     samples: Sequence[ArrayLike],
     statistic: Statistic = weighted_mean,
     *,
-    seed: int,
+    seed: int = DEFAULT_SEED,
     method: BootstrapMethod = "bca",
     level: float = 0.95,
     resamples: int = 9999,

@@ -24,7 +24,7 @@ from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap.resampling import count_weights
 from dsqa.stats.bootstrap.statistics import Statistic, weighted_mean
 from dsqa.stats.interval import Interval, as_sample, check_level, level_text
-from dsqa.stats.streams import stream
+from dsqa.stats.streams import DEFAULT_SEED, stream
 
 __all__ = ["Resample", "nested_interval"]
 
@@ -35,7 +35,7 @@ def nested_interval(
     questions: Sequence[ArrayLike],
     statistic: Statistic = weighted_mean,
     *,
-    seed: int,
+    seed: int = DEFAULT_SEED,
     resample: Resample = "questions",
     method: Literal["percentile", "basic"] = "percentile",
     level: float = 0.95,

@@ -51,7 +51,7 @@ def answer_of(
 
     count, unit = len(paired.values), _UNITS[paired.measure]
     mean = row("mean", best)
-    digits = _digits(mean["high"] - mean["low"])
+    digits = _digits(mean["high"] - mean["low"], mean["estimate"])
     rank = "lowest" if paired.low_is_better else "highest"
     means = np.round(paired.values.mean(axis=0), 9)
     top = means[paired.labels.index(best)]
@@ -91,7 +91,7 @@ def answer_of(
         second = next(paired.labels[i] for i in order if paired.labels[i] != best)
         gap, found = row("difference", best, second), row("smallest detectable difference", best, second)
         sign = 1 if gap["first"] == best else -1
-        digits = _digits(gap["high"] - gap["low"])
+        digits = _digits(gap["high"] - gap["low"], gap["estimate"])
         which = f"Between {named(best)} and {named(second)}"
         which = which if second in tied else f"To the next, {named(second)},"
         text = f"{which} the difference is {_signed(sign * gap['estimate'], digits)}"
@@ -117,9 +117,10 @@ def _p(value: float) -> str:
     return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
 
 
-def _digits(width: float) -> int:
-    """Return decimals that tell the ends of an interval from its middle: two, or up to four if it is narrow."""
-    return 2 if pd.isna(width) or width >= 0.05 else 3 if width >= 0.005 else 4
+def _digits(width: float, value: float) -> int:
+    """Return decimals that tell an interval's ends, or a value without one from 0: two, or up to four."""
+    size = abs(value) or 1.0 if pd.isna(width) else width
+    return 2 if size >= 0.05 else 3 if size >= 0.005 else 4
 
 
 def _signed(value: float, digits: int) -> str:

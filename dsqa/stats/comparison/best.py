@@ -18,12 +18,18 @@ from dsqa.stats.bootstrap import Resample
 from dsqa.stats.comparison.layout import Paired
 from dsqa.stats.comparison.paired import DIGITS, resampled_means
 from dsqa.stats.interval import check_level
+from dsqa.stats.streams import DEFAULT_SEED
 
 __all__ = ["probability_best"]
 
 
 def probability_best(
-    paired: Paired, *, seed: int, resample: Resample = "both", level: float = 0.95, resamples: int = 9999
+    paired: Paired,
+    *,
+    seed: int = DEFAULT_SEED,
+    resample: Resample = "both",
+    level: float = 0.95,
+    resamples: int = 9999,
 ) -> pd.DataFrame:
     """Return each label's probability of being best, and its rank.
 

@@ -16,6 +16,7 @@ from dsqa.stats.comparison.layout import Measure, Paired, labels_of, pair_by_que
 from dsqa.stats.comparison.mixed import mixed_rows
 from dsqa.stats.comparison.rows import Row, Settings, for_all, per_model, per_pair
 from dsqa.stats.interval import check_level
+from dsqa.stats.streams import DEFAULT_SEED
 
 __all__ = ["COMPARISON_COLUMNS", "ModelComparison", "compare_models"]
 
@@ -85,22 +86,23 @@ def compare_models(
     by: str = "model",
     within: Sequence[str] | None = None,
     measure: Measure = "accuracy",
-    seed: int,
+    seed: int = DEFAULT_SEED,
     margin: float | None = None,
     level: float = 0.95,
     power: float = 0.8,
     adjust: Adjustment = "holm",
-    method: BootstrapMethod = "bca",
+    method: BootstrapMethod | None = None,
     resamples: int = 9999,
 ) -> ModelComparison:
     """Compare models (or temperatures, or any other column) on the same questions.
 
     ==============================  ====================================================================
-    mean                            per model: mean over questions, bootstrap over questions
+    mean                            per model: mean over questions, Student's t over questions
     mean, whatever failed runs …    per model: worst and best case for runs lost to the infrastructure
-    probability of being best       per model, over questions and runs; low and high are its rank's ends
-    difference                      per pair: bootstrap over questions, p by permutation within questions
-    difference, these questions     per pair: bootstrap over runs: other runs of the very same questions
+    probability of being best       per model, over questions and runs
+    rank                            per model: expected rank, and the ends between which it lies
+    difference                      per pair: Student's t over questions, p by permutation within questions
+    difference, these questions     per pair: t on variances within cells: other runs of the very same questions
     signed ranks                    per pair: Wilcoxon; the estimate is the rank-biserial correlation
     rank difference                 per pair after Friedman: Conover, Holm
     Hedges' g, odds ratio, h        per pair: effect sizes; the last two for accuracy
@@ -118,7 +120,7 @@ def compare_models(
     by, within, measure
         As in `pair_by_question`.
     seed, method, resamples
-        Of the bootstraps; `method` for those over questions.
+        Of what is resampled; `method` takes a bootstrap in place of Student's t over questions.
     margin
         The largest difference that would not matter; `MARGINS` if None.
     level, power

@@ -36,6 +36,7 @@ from dsqa.stats.bootstrap import bootstrap_intervals
 from dsqa.stats.comparison.noncentral import noncentral_t_cdf
 from dsqa.stats.comparison.paired import DIGITS
 from dsqa.stats.interval import FloatArray, Interval, check_level, exponential
+from dsqa.stats.streams import DEFAULT_SEED
 
 __all__ = ["Effect", "cohens_h", "hedges_g", "odds_ratio", "rank_biserial", "risk_difference"]
 
@@ -169,7 +170,7 @@ def _rank_biserial(values: FloatArray, weights: FloatArray, /) -> FloatArray:
 
 
 def rank_biserial(
-    first: ArrayLike, second: ArrayLike, *, seed: int, level: float = 0.95, resamples: int = 9999
+    first: ArrayLike, second: ArrayLike, *, seed: int = DEFAULT_SEED, level: float = 0.95, resamples: int = 9999
 ) -> Effect:
     """Return the matched-pairs rank-biserial correlation, with a percentile bootstrap interval over questions.
 

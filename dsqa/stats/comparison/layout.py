@@ -20,7 +20,8 @@ import pandas as pd
 
 from dsqa.errors import StatisticsError
 from dsqa.stats.bootstrap import Statistic, weighted_mean, weighted_sd
-from dsqa.stats.columns import as_floats, require
+from dsqa.stats.columns import as_floats, require_runs
+from dsqa.stats.comparison.equal_runs import expected_of_fewer
 from dsqa.stats.dispersion import SCORE_BOUNDS
 from dsqa.stats.interval import FloatArray
 
@@ -59,7 +60,8 @@ class Paired:
     runs
         ``runs[q][l]``: the blocks of question q under label l, each an array of its runs' values, sorted.
     values
-        Shape (questions, labels): a question's mean over its blocks of the cell's statistic.
+        Shape (questions, labels): a question's mean over its blocks of the cell's statistic; σ̄ of cells of unequal
+        numbers of runs is that of as many runs as the smallest has, see `dsqa.stats.comparison.equal_runs`.
     left_out
         Questions without a complete block.
     blocks_left_out
@@ -162,7 +164,7 @@ def pair_by_question(
     if measure not in get_args(Measure):
         raise StatisticsError(f"unknown measure '{measure}'", hint=f"one of {', '.join(get_args(Measure))}")
     held = held_equal(by, within, outcomes)
-    require(outcomes, ("question_id", by, *held, _COLUMN[measure]), "outcome table")
+    require_runs(outcomes, ("question_id", _COLUMN[measure]), by=[by, *held])
     table = pd.DataFrame({"question": labels_of(outcomes["question_id"])})
     table["label"] = labels_of(outcomes[by])
     same = [labels_of(outcomes[name]) for name in held]
@@ -195,8 +197,12 @@ def pair_by_question(
             hint="compare fewer of them, or hold less equal (within=[])" if held else "compare fewer of them",
         )
     runs = tuple(tuple(zip(*parts, strict=True)) for parts in blocks.values())
-    statistic = STATISTICS[measure]
-    values = np.array([[_mean_of(statistic, parts) for parts in question] for question in runs])
+    if measure == "instability":
+        # An SD of few runs is too low: compared with one of more it needs as many.
+        fewest = [[min(map(len, block)) for block in question] for question in blocks.values()]
+        values = np.array([[_spread_of(parts, n) for parts in q] for q, n in zip(runs, fewest, strict=True)])
+    else:
+        values = np.array([[float(np.mean([part.mean() for part in parts])) for parts in q] for q in runs])
     return Paired(
         by=by,
         within=held,
@@ -217,8 +223,9 @@ def _natural(column: pd.Series) -> tuple[str, ...]:
     return (*dict.fromkeys(ordered), *(["default"] if column.isna().any() else []))
 
 
-def _mean_of(statistic: Statistic, parts: Sequence[FloatArray]) -> float:
-    return float(np.mean([statistic(runs, np.ones(runs.size)) for runs in parts]))
+def _spread_of(parts: Sequence[FloatArray], fewest: Sequence[int]) -> float:
+    blocks = zip(parts, fewest, strict=True)
+    return float(np.mean([expected_of_fewer(_normalised_sd, runs, n) for runs, n in blocks]))
 
 
 def pairs(labels: Sequence[str]) -> Iterator[tuple[str, str]]:

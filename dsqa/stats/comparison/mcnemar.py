@@ -29,7 +29,7 @@ import pandas as pd
 from scipy import special
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import as_floats, require
+from dsqa.stats.columns import as_floats, require_runs
 from dsqa.stats.comparison.layout import held_equal, labels_of
 from dsqa.stats.interval import Interval
 from dsqa.stats.proportions import clopper_pearson
@@ -163,7 +163,7 @@ def mcnemar_test(
         raise StatisticsError(f"unknown pairs '{pairs}'", hint=f"one of {', '.join(get_args(PairKind))}")
     held = held_equal(by, within, outcomes)
     numbered = () if pairs == "majority" else ("run",)
-    require(outcomes, ("question_id", by, *held, *numbered, "accuracy"), "outcome table")
+    require_runs(outcomes, ("question_id", *numbered, "accuracy"), by=[by, *held])
     keys = ["question_id", *held]
     table = outcomes[keys].apply(labels_of).astype("category").assign(label=labels_of(outcomes[by]))
     table["right"] = as_floats(outcomes["accuracy"])

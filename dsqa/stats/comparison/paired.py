@@ -4,14 +4,16 @@ Estimand: δ = mean over questions of d_q, d_q = a question's value under the fi
 second (accuracy, mean score or σ̄ of its cells). Which randomness counts is the estimand's business:
 
 ===========  ==========================================================================================
-questions    questions like these: questions are drawn again, with both models' runs. d_q carries the
-             noise of its runs, so the whole variance is in it; the default
-runs         these very questions, other runs: runs are drawn again within each cell
-both         questions, then runs within each drawn copy: counts the noise of runs twice (see
+questions    questions like these, a sample of many. d_q carries the noise of its runs, so the whole
+             variance is in it; Student's t on the d_q (`dsqa.stats.over_questions`); the default
+runs         these very questions, other runs: t on the variances within cells, which are strata
+             (`dsqa.stats.these_questions`)
+both         questions drawn again, then runs within each drawn copy: counts the noise of runs twice (see
              `dsqa.stats.bootstrap.nested`), so a little too wide
 ===========  ==========================================================================================
 
-Both models share each draw of questions, which is what pairing means; their runs are drawn independently.
+Bootstraps over questions are offered for the first; docs/coverage.md has how they fare. Models share each draw of
+questions, which is what pairing means; their runs are drawn independently.
 
 The permutation test swaps the two models within questions, d_q → ±d_q, all 2^Q ways equally likely if the two
 are exchangeable within a question (Fisher 1935; Good 2005, chapter 3). Accuracies and scores are fractions
@@ -36,7 +38,10 @@ from dsqa.stats.bootstrap import BootstrapMethod, Resample, bootstrap_intervals
 from dsqa.stats.bootstrap.resampling import count_weights
 from dsqa.stats.comparison.layout import Paired
 from dsqa.stats.interval import FloatArray, Interval, as_sample, check_level
-from dsqa.stats.streams import stream
+from dsqa.stats.over_questions import difference_interval
+from dsqa.stats.shown import with_coverage
+from dsqa.stats.streams import DEFAULT_SEED, stream
+from dsqa.stats.these_questions import METHOD, jackknife_variance, mean_variance, stratified_interval
 
 __all__ = [
     "SignFlipTest",
@@ -64,13 +69,13 @@ def paired_interval(
     first: str,
     second: str,
     *,
-    seed: int,
+    seed: int = DEFAULT_SEED,
     resample: Resample = "questions",
-    method: BootstrapMethod = "bca",
+    method: BootstrapMethod | None = None,
     level: float = 0.95,
     resamples: int = 9999,
 ) -> Interval:
-    """Return a bootstrap interval for the mean difference between two labels.
+    """Return an interval for the mean difference between two labels.
 
     Parameters
     ----------
@@ -81,15 +86,17 @@ def paired_interval(
     seed, level, resamples
         As in `bootstrap_intervals`.
     resample
-        See the table at the top of the module.
+        What the interval counts as random; see the table at the top of the module.
     method
-        Any rule of `bootstrap_intervals` where questions are resampled. With runs in play the rule is
-        "percentile" for means, and "basic" for σ̄, which is too low in every resample of runs.
+        None for Student's t; with "questions" any rule of `bootstrap_intervals`. With "both" the rule is "percentile"
+        for means, and "basic" for σ̄, which is too low in every resample of runs.
 
     Returns
     -------
     Interval
-        Not available, with the reason, for one question or where no resample differs.
+        Not available, with the reason, for fewer than three questions, differences that are all equal, runs that
+        never differ within a cell, or where no resample differs. For σ̄ of these questions also for cells of fewer
+        than five runs, and of unequal numbers of runs.
 
     Raises
     ------
@@ -100,23 +107,26 @@ def paired_interval(
     --------
     >>> import pandas as pd
     >>> from dsqa.stats.comparison import pair_by_question
-    >>> rows = [(f"q{q}", m, int(q < n)) for m, n in (("a", 6), ("b", 3)) for q in range(8)]
+    >>> rows = [(f"q{q}", m, int(q < n)) for m, n in (("a", 6), ("b", 2)) for q in range(8)]
     >>> table = pd.DataFrame(rows, columns=["question_id", "model", "accuracy"])
-    >>> ci = paired_interval(pair_by_question(table), "a", "b", seed=1)
+    >>> ci = paired_interval(pair_by_question(table), "a", "b")
     >>> round(ci.low, 3), round(ci.high, 3), ci.method
-    (0.125, 0.75, 'BCa bootstrap, exact')
+    (0.053, 0.947, 'Student t over questions')
     """
     if resample not in get_args(Resample):
         raise StatisticsError(f"cannot resample '{resample}'", hint=", ".join(get_args(Resample)))
     differences = paired.differences(first, second)
     if resample == "questions":
         rounded = np.round(differences, DIGITS + 3)
+        if method is None:
+            return difference_interval(rounded, level=level)
         return bootstrap_intervals([rounded], seed=seed, method=method, level=level, resamples=resamples)[0]
     check_level(level)
+    if resample == "runs":
+        return _these_questions(paired, first, second, level)
     rule = "basic" if paired.low_is_better else "percentile"
-    what = {"runs": "runs, these questions", "both": "questions and runs"}[resample]
-    name = f"{rule} bootstrap over {what}, {resamples:,} resamples"
-    if resample == "both" and len(differences) < 2:
+    name = f"{rule} bootstrap over questions and runs, {resamples:,} resamples"
+    if len(differences) < 2:
         return Interval.unavailable(level, name, "one question: its spread cannot be seen")
     means = resampled_means(paired, resample=resample, resamples=resamples, seed=seed)
     draws = means[:, paired.position(first)] - means[:, paired.position(second)]
@@ -128,7 +138,25 @@ def paired_interval(
     return Interval(float(low), float(high), level, name)
 
 
-def resampled_means(paired: Paired, *, resample: Resample, resamples: int, seed: int) -> FloatArray:
+def _these_questions(paired: Paired, first: str, second: str, level: float) -> Interval:
+    variance = jackknife_variance if paired.low_is_better else mean_variance
+    value = float(np.sort(paired.differences(first, second)).mean())
+    weights, variances, sizes = [], [], []
+    for question in paired.runs:
+        for label in (first, second):
+            blocks = question[paired.position(label)]
+            for at, runs in enumerate(blocks):
+                if paired.low_is_better and len({len(other[at]) for other in question}) > 1:
+                    return Interval.unavailable(level, METHOD, "cells of unequal numbers of runs")
+                weights.append(1 / (len(blocks) * len(paired.runs)))
+                variances.append(variance(runs))
+                sizes.append(runs.size)
+    interval = stratified_interval(value, weights, variances, sizes, level=level)
+    kind = "difference of σ̄, these questions" if paired.low_is_better else "difference, these questions"
+    return with_coverage(interval, kind, len(paired.runs))
+
+
+def resampled_means(paired: Paired, *, resample: Resample, resamples: int, seed: int = DEFAULT_SEED) -> FloatArray:
     """Return every label's mean over questions in each resample, shape (resamples, labels).
 
     The labels share the questions drawn, so differences between columns are paired. Neither row order nor the
@@ -196,7 +224,7 @@ class SignFlipTest:
     method: str
 
 
-def sign_flip_test(differences: ArrayLike, *, seed: int, resamples: int = 99_999) -> SignFlipTest:
+def sign_flip_test(differences: ArrayLike, *, seed: int = DEFAULT_SEED, resamples: int = 99_999) -> SignFlipTest:
     """Test by permutation that two models are exchangeable within questions.
 
     p = P(|Σ ± d_q| ≥ |Σ d_q|). Equal differences tie even where rounding has split them.

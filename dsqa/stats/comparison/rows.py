@@ -18,8 +18,10 @@ from dsqa.stats.comparison.friedman import friedman_pairs, friedman_test
 from dsqa.stats.comparison.layout import Paired, labels_of, pairs
 from dsqa.stats.comparison.mcnemar import PairKind, mcnemar_test
 from dsqa.stats.comparison.paired import paired_interval, sign_flip_test, signed_rank_test
+from dsqa.stats.dispersion import SCORE_BOUNDS
 from dsqa.stats.interval import FloatArray, Interval, level_text, share_text
 from dsqa.stats.missing import missing_case_bounds
+from dsqa.stats.over_questions import question_intervals
 
 __all__ = ["Row", "Settings", "for_all", "per_model", "per_pair"]
 
@@ -40,7 +42,7 @@ class Settings:
     level: float
     power: float
     margin: float
-    method: BootstrapMethod
+    method: BootstrapMethod | None
     resamples: int
 
     @property
@@ -52,9 +54,13 @@ class Settings:
 def per_model(outcomes: pd.DataFrame, paired: Paired, settings: Settings) -> list[Row]:
     """Return each model's mean, its bounds for lost runs, and its probability of being best."""
     samples = [np.round(column, 12) for column in paired.values.T]
-    intervals = bootstrap_intervals(
-        samples, seed=settings.seed, method=settings.method, level=settings.level, resamples=settings.resamples
-    )
+    if settings.method is None:
+        bounds = SCORE_BOUNDS if paired.measure == "score" else (0.0, 1.0)
+        intervals = question_intervals(samples, level=settings.level, bounds=bounds)
+    else:
+        intervals = bootstrap_intervals(
+            samples, seed=settings.seed, method=settings.method, level=settings.level, resamples=settings.resamples
+        )
     count = len(paired.values)
     rows = []
     for label, column, interval in zip(paired.labels, paired.values.T, intervals, strict=True):
@@ -75,8 +81,9 @@ def per_model(outcomes: pd.DataFrame, paired: Paired, settings: Settings) -> lis
         for best in table.itertuples():
             row = {"quantity": what, "first": best.label, "questions": count, "estimate": best.probability_best}
             how = f"bootstrap over questions and runs, {settings.resamples:,} resamples"
-            note = "low and high are the ends of its rank"
-            rows.append(row | {"low": best.rank_low, "high": best.rank_high, "method": how, "note": note})
+            rows.append(row | {"method": how})
+            rank = {"quantity": "rank", "first": best.label, "questions": count, "estimate": best.expected_rank}
+            rows.append(rank | {"low": best.rank_low, "high": best.rank_high, "method": how, "note": "1 is best"})
     except StatisticsError as reason:
         rows.append({"quantity": what, "method": "not available", "note": reason.message, "questions": count})
     return rows

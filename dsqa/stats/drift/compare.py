@@ -9,16 +9,15 @@ import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.bootstrap import Resample
 from dsqa.stats.comparison.adjust import Adjustment, adjust_p
 from dsqa.stats.comparison.equivalence import inside_margin
 from dsqa.stats.comparison.layout import Measure, pair_by_question
 from dsqa.stats.comparison.paired import paired_interval
 from dsqa.stats.drift.pairing import CHANGES, SIDES, pair_studies
 from dsqa.stats.drift.permutation import cell_null, p_value
-from dsqa.stats.interval import FloatArray, check_level
+from dsqa.stats.interval import FloatArray, Interval, check_level
 from dsqa.stats.proportions import proportion_bounds
-from dsqa.stats.streams import stream
+from dsqa.stats.streams import DEFAULT_SEED, stream
 
 __all__ = ["Drift", "compare_studies"]
 
@@ -34,7 +33,7 @@ class Drift:
     ----------
     overall
         A row per measure (accuracy, score, instability): old, new, difference (new − old, mean over questions),
-        low, high (other runs of these questions; instability: other questions), method, equivalence
+        low, high (other runs of these questions; instability: Student's t over questions), method, equivalence
         ("equivalent", "different" or "undecided" at the margin; accuracy only).
     questions
         A row per question: question_id, runs_old, runs_new, accuracy_old, accuracy_new, difference, low, high
@@ -62,11 +61,10 @@ def compare_studies(
     old: pd.DataFrame,
     new: pd.DataFrame,
     *,
-    seed: int,
+    seed: int = DEFAULT_SEED,
     margin: float = 0.05,
     alpha: float = 0.05,
     adjustment: Adjustment = "holm",
-    resamples: int = 9999,
 ) -> Drift:
     """Compare an earlier and a later study of the same questions.
 
@@ -80,15 +78,13 @@ def compare_studies(
     old, new
         One row per run, see `dsqa.outcomes.columns`.
     seed
-        Of the permutations and the bootstrap.
+        Of the permutations.
     margin
         The largest change of accuracy that would not matter, for "equivalent".
     alpha
         Level of the verdicts.
     adjustment
         Over questions: "holm" (no false alarm at all, with probability 1 − alpha) or "bh" (share of false ones).
-    resamples
-        Bootstrap resamples of the overall intervals.
 
     Raises
     ------
@@ -111,7 +107,7 @@ def compare_studies(
     questions = _with_verdicts(pd.DataFrame(rows), alpha, adjustment)
     p_accuracy, p_answers = p_value(changes, two_sided=True), p_value(squares, two_sided=False)
     return Drift(
-        overall=_overall(runs, seed, 1 - alpha, margin, resamples),
+        overall=_overall(runs, 1 - alpha, margin),
         questions=_in_order(pd.concat([questions, left_out], ignore_index=True)),
         p_accuracy=p_accuracy,
         p_answers=p_answers,
@@ -173,7 +169,7 @@ def _verdict(p_accuracy: float, p_answers: float, difference: float, alpha: floa
     return "other answers" if p_answers <= alpha else "no change seen"
 
 
-def _overall(runs: pd.DataFrame, seed: int, level: float, margin: float, resamples: int) -> pd.DataFrame:
+def _overall(runs: pd.DataFrame, level: float, margin: float) -> pd.DataFrame:
     rows: list[dict[str, object]] = []
     for measure in _MEASURES:
         try:
@@ -181,9 +177,11 @@ def _overall(runs: pd.DataFrame, seed: int, level: float, margin: float, resampl
         except StatisticsError as refusal:
             rows.append({"measure": measure, "method": f"not available: {refusal.message}"})
             continue
-        # The SD of few runs varies more than resampling those runs shows: questions carry all of its noise.
-        drawn: Resample = "questions" if measure == "instability" else "runs"
-        interval = paired_interval(paired, *SIDES[::-1], seed=seed, resample=drawn, level=level, resamples=resamples)
+        if measure == "instability":
+            # The SD of few runs varies more than those runs show: differences over questions carry all of its noise.
+            interval = paired_interval(paired, *SIDES[::-1], level=level)
+        else:
+            interval = paired_interval(paired, *SIDES[::-1], resample="runs", level=level)
         means = {side: float(paired.values[:, paired.position(side)].mean()) for side in SIDES}
         rows.append(
             {
@@ -192,12 +190,18 @@ def _overall(runs: pd.DataFrame, seed: int, level: float, margin: float, resampl
                 "difference": means["new"] - means["old"],
                 "low": interval.low,
                 "high": interval.high,
-                "method": interval.method if interval.available else f"not available: {interval.note}",
+                "method": _how(interval),
                 "equivalence": inside_margin(interval, margin) if measure == "accuracy" else None,
             }
         )
     columns = ["measure", *SIDES, "difference", "low", "high", "method", "equivalence"]
     return pd.DataFrame(rows).reindex(columns=columns)
+
+
+def _how(interval: Interval) -> str:
+    if not interval.available:
+        return f"not available: {interval.note}"
+    return f"{interval.method}; {interval.note}" if interval.note else interval.method
 
 
 def _in_order(questions: pd.DataFrame) -> pd.DataFrame:

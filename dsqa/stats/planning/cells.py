@@ -13,7 +13,7 @@ from dsqa.stats.interval import FloatArray
 from dsqa.stats.planning.pilot import Pilot
 from dsqa.stats.planning.simulate import check_plan
 from dsqa.stats.proportions import proportion_bounds
-from dsqa.stats.streams import stream
+from dsqa.stats.streams import DEFAULT_SEED, stream
 from dsqa.stats.verdicts import verdicts
 
 __all__ = ["plan_cells"]
@@ -22,7 +22,7 @@ _RESAMPLES = 999
 
 
 def plan_cells(
-    pilot: Pilot, *, runs: Sequence[int], seed: int, simulations: int = 100, calls: bool = True
+    pilot: Pilot, *, runs: Sequence[int], seed: int = DEFAULT_SEED, simulations: int = 100, calls: bool = True
 ) -> pd.DataFrame:
     """Simulate the pilot's own cells with other numbers of runs, and count the verdicts that would be settled.
 

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.columns import as_floats, require
+from dsqa.stats.columns import as_floats, require_runs
 from dsqa.stats.interval import FloatArray
 
 __all__ = ["METRICS", "Pilot", "read_pilot"]
@@ -89,7 +89,7 @@ def read_pilot(outcomes: pd.DataFrame, *, by: str = "condition_id") -> Pilot:
         A column is missing, there are fewer than two questions, or no cell with two runs: then nothing tells
         the spread between runs from the one between questions.
     """
-    require(outcomes, ("question_id", by, "score", "accuracy"), "outcome table")
+    require_runs(outcomes, ("question_id", "score", "accuracy"), by=[by])
     data = pd.DataFrame(
         {
             "question": outcomes["question_id"].astype("string"),

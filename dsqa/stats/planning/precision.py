@@ -12,7 +12,7 @@ from dsqa.errors import StatisticsError
 from dsqa.stats.interval import check_level
 from dsqa.stats.planning.pilot import Pilot
 from dsqa.stats.planning.simulate import check_plan, simulated_means
-from dsqa.stats.streams import stream
+from dsqa.stats.streams import DEFAULT_SEED, stream
 
 __all__ = ["plan_precision"]
 
@@ -24,7 +24,7 @@ def plan_precision(
     target: float,
     questions: Sequence[int],
     runs: Sequence[int],
-    seed: int,
+    seed: int = DEFAULT_SEED,
     level: float = 0.95,
     simulations: int = 500,
 ) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-__all__ = ["hardest_pair", "least_precise"]
+__all__ = ["hardest_pair", "least_power", "least_precise"]
 
 
 def least_precise(plans: pd.DataFrame) -> pd.DataFrame:
@@ -26,3 +26,8 @@ def hardest_pair(plans: pd.DataFrame) -> pd.DataFrame:
     """Return each plan's pair that is hardest to tell apart, of a table that `plan_comparison` made."""
     hardest = plans.loc[plans.groupby(["questions", "runs"])["smallest_difference"].idxmax()]
     return hardest.drop(columns="requests").reset_index(drop=True)
+
+
+def least_power(curves: pd.DataFrame) -> pd.DataFrame:
+    """Return each plan's least power at each difference, of a table that `power_curve` made."""
+    return curves.groupby(["questions", "runs", "difference"], as_index=False)["power"].min()
