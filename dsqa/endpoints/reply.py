@@ -136,9 +136,9 @@ def status_of(text: str, refusal: Any, finish: str | None) -> Status:
         return "refused"
     if finish == "content_filter":
         return "filtered"
-    if not text.strip():
-        return "empty"
-    return "truncated" if finish == "length" else "answered"
+    if finish == "length":
+        return "truncated"  # without a text too: all its tokens went into reasoning
+    return "answered" if text.strip() else "empty"
 
 
 def _text_of(content: Any) -> str:

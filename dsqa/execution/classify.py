@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import signal
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from dsqa.execution.artefacts import read_artefacts
@@ -18,7 +20,7 @@ from dsqa.execution.missing import explain_missing
 from dsqa.execution.model import ExecutionResult, Outcome, Snippet
 from dsqa.study.sections import ExecutionConfig
 
-__all__ = ["Ending", "WorkerBrokenError", "classify", "missing_detail", "name_outcome"]
+__all__ = ["Ending", "WorkerBrokenError", "classify", "missing_detail", "name_outcome", "wrong_path"]
 
 _REFUSED_ERRNOS = {
     errno.EPERM, errno.EACCES, errno.EROFS, errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTUNREACH,
@@ -29,6 +31,7 @@ _REFUSED_ERRNOS = {
 _NETWORK_ERRORS = {"gaierror", "ConnectionRefusedError", "NewConnectionError", "NameResolutionError"}
 _MEMORY_WORDS = ("std::bad_alloc", "MemoryError", "Cannot allocate memory", "Unable to allocate")
 _DETAIL_CAP = 300
+_NOT_FOUND = re.compile(r"^FileNotFoundError\b.*'([^'\n]{1,200})'")
 
 
 class WorkerBrokenError(Exception):
@@ -82,6 +85,8 @@ def classify(
     outcome, detail = name_outcome(report, forged, ending, limits)
     if outcome == "missing package":
         detail = missing_detail(report, snippet.code, limits, environment)
+    elif outcome == "failed":
+        detail = wrong_path(detail, snippet)
     line, value, exception = report.get("line"), report.get("value"), None
     chain = report.get("chain")
     if isinstance(chain, list) and chain and isinstance(chain[0], dict):
@@ -113,6 +118,16 @@ def classify(
         artefact_notes=notes,
         artefact_cpu_seconds=ending.apart,
     )
+
+
+def wrong_path(detail: str, snippet: Snippet) -> str:
+    """Say where a file was not found that lies beside the code under its bare name: a wrong path, not wrong code."""
+    named = _NOT_FOUND.search(detail)
+    if named is None:
+        return detail
+    asked = named[1].replace("\\\\", "/").replace("\\", "/").rpartition("/")[2].casefold()
+    beside = next((name for name in snippet.data_files if Path(name).name.casefold() == asked), None)
+    return detail if beside is None else f"wrong path: '{named[1]}', and the file is '{beside}'; {detail}"
 
 
 def _near_limit(ending: Ending, limits: ExecutionConfig) -> bool:

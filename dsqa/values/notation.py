@@ -60,7 +60,7 @@ _HTML_TAG = re.compile(
 )
 _RAISED = re.compile(r"<sup>\s?([^<>]{1,20}?)\s?</sup>", re.IGNORECASE)
 # Emphasis around a part of the value: '**73** cars', '$73$ cars'; a power's '**' stands between digits.
-_EMPHASIS = re.compile(r"(?<![\w*_`])(\*{1,3}|_{2,3}|`{1,3})(?=[^\s*_`])([^*`\n]{1,200}?)(?<=[^\s*_`])\1(?![\w*_`])")
+_EMPHASIS = re.compile(r"(?<![\w*_`])(\*{1,3}|_{1,3}|`{1,3})(?=[^\s*_`])([^*`\n]{1,200}?)(?<=[^\s*_`])\1(?![\w*_`])")
 _MATHS = re.compile(r"\$([^$]{1,200})\$(?=[\s%.,!]|$)|\\\((.{1,200}?)\\\)")
 _ADORNMENT = re.compile(
     r"^[\u2600-\u27bf\u2b50\u2b55\U0001f300-\U0001faff\ufe0f\s]+|[\u2600-\u27bf\u2b50\u2b55\U0001f300-\U0001faff\ufe0f\s]+$"

@@ -73,7 +73,7 @@ def test_seconds_is_the_time_to_the_last_byte():
     ("text", "message", "status"),
     [
         ("x", {"finish_reason": "length"}, "truncated"),
-        ("", {"finish_reason": "length", "reasoning_content": "hm"}, "empty"),
+        ("", {"finish_reason": "length", "reasoning_content": "hm"}, "truncated"),
         (None, {}, "empty"),
         ("  \n", {}, "empty"),
         (None, {"tool_calls": [{"id": "t"}], "finish_reason": "tool_calls"}, "empty"),

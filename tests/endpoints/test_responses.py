@@ -102,7 +102,7 @@ def test_an_answer_with_everything_in_it():
          "filtered", "content_filter", "x"),
         # Reasoning ate every token: no message at all.
         ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"},
-          "output": [{"type": "reasoning", "summary": []}]}, "empty", "length", ""),
+          "output": [{"type": "reasoning", "summary": []}]}, "truncated", "length", ""),
         ({"output": []}, "empty", "stop", ""),
         ({"output": [{"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}]},
          "refused", "stop", ""),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -185,3 +186,17 @@ def test_a_great_deal_of_anything(text: str) -> None:
             compare_answer(read_answer(wrapped, question), question)
         read_output(text, text[:10_000], question)
     assert time.process_time() - start < 60
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [("/mnt/data/d.csv", True), ("data/d.csv", True), ("./D.csv", True), (r"C:\\x\\d.csv", True), ("e.csv", False)],
+)
+def test_a_wrong_path_is_its_own_reason(path: str, told: bool) -> None:
+    from dsqa.execution import Snippet
+    from dsqa.execution.classify import wrong_path
+
+    detail = f"FileNotFoundError at line 2: [Errno 2] No such file or directory: '{path}'"
+    said = wrong_path(detail, Snippet("x", "", {"d.csv": Path("d.csv")}))
+    assert said.startswith("wrong path: ") is told
+    assert said.endswith(detail)
