@@ -2,6 +2,7 @@
 
     python benchmarks/execution.py [--snippets 200] [--cold 6] [--workers 2]
     python benchmarks/execution.py --memory 10000     is memory flat, and time linear, over so many snippets?
+    python benchmarks/execution.py --layers           what each layer of the sandbox costs a snippet
 
 Cold means what one would do without dsqa: `python snippet.py` in its own folder, `workers` at a time, no sandbox,
 byte code cached. The two are run alternately in rounds, so that a busy machine disturbs both alike; CPU seconds are
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import dataclasses
 import importlib
 import json
 import os
@@ -186,6 +188,33 @@ def memory(data: Path, count: int, workers: int) -> None:
     print(f"{count} snippets in {time.perf_counter() - start:.0f} s")
 
 
+def layers(data: Path, count: int, rounds: int) -> None:
+    """Print what a pandas snippet costs with every layer, and without each that can be left out."""
+    module = importlib.import_module("dsqa.execution.execute")
+    find = module.find_launch
+    launch, isolation = find("")
+    without: dict[str, dict[str, bool]] = {
+        "every layer": {},
+        "no user namespace per run": {"users": False},
+        "no Landlock": {"landlock": False},
+        "no seccomp": {"seccomp": False},
+        "none of the three": {"users": False, "landlock": False, "seccomp": False},
+    }
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in without}
+    for _ in range(rounds):
+        for name, changed in without.items():
+            module.find_launch = lambda _="", changed=changed: (dataclasses.replace(launch, **changed), isolation)
+            try:
+                parts = warm(SNIPPETS["pandas"], data, count, 2).parts()
+            finally:
+                module.find_launch = find
+            found[name].append((parts["set-up and confinement"], sum(parts.values())))
+    print(f"{'CPU ms a snippet, medians of ' + str(rounds):<34}{'set-up':>8}{'all':>8}")
+    for name, pairs in found.items():
+        set_up, total = np.median(np.array(pairs), axis=0)
+        print(f"{name:<34}{set_up:>8.2f}{total:>8.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--snippets", type=int, default=200)
@@ -193,6 +222,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory", type=int, metavar="N", help="run N snippets and print memory and time instead")
+    parser.add_argument("--layers", action="store_true", help="print what each layer costs instead")
     options = parser.parse_args()
     isolation = detect_isolation()
     load = os.getloadavg()[0]
@@ -200,6 +230,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data.csv"
         write_data(data)
+        if options.layers:
+            layers(data, options.snippets, options.rounds)
+            return
         if options.memory:
             memory(data, options.memory, options.workers)
             return
