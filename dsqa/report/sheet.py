@@ -147,7 +147,8 @@ def _right(found: Advice) -> str:
     models = {name: both for name, both in found.by_model.items() if both[1]}
     if 1 < len(models) <= CONDITIONS:
         told += [f"{escape(name)} {percent(right / marked)}" for name, (right, marked) in models.items()]
-    return f"{share} {span('; '.join(told), 'interval')}"
+    # Each on a line of its own, where one line would be wider than the column.
+    return " ".join([share, *(span(part, "interval") for part in told)])
 
 
 def _wrong(found: Advice) -> str:
