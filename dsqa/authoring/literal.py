@@ -26,7 +26,7 @@ _FEW_WORDS = 2
 def check(question: Question, name: str, text: str, truth: Value) -> Iterator[Finding]:
     """Yield what should be known of a truth that is a text, a date or a choice."""
     if question.options:
-        yield from _choice(question, name, text)
+        yield from _choice(question, name)
         if question.choice(name) is not None:
             return
     elif letters_of(text, options_in(question.asked)) is not None:
@@ -41,11 +41,7 @@ def check(question: Question, name: str, text: str, truth: Value) -> Iterator[Fi
         yield from _text(question, name, text)
 
 
-def _choice(question: Question, name: str, text: str) -> Iterator[Finding]:
-    if question.choice(name) is None and len(question.answers) == 1:
-        shown = ", ".join(question.options)
-        message = f"'{text}' of {name} names none of the options"
-        yield Finding("common_answers", message, f"write one of the letters: {shown}")
+def _choice(question: Question, name: str) -> Iterator[Finding]:
     if name != next(iter(question.answers)):
         return
     twice = [

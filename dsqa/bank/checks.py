@@ -42,6 +42,9 @@ def check_names(question: Question) -> Iterator[Finding]:
     """Yield a finding for each name that stands only in `format` or only in `common_answers`."""
     asked = format_names(question.format)
     given = [name for name, _ in question.common_answers]
+    if question.options and len(given) == 1 and question.choice(given[0]) is None:
+        message = f"'{question.answers[given[0]]}' names none of the options"
+        yield Finding("common_answers", message, f"write one of the letters: {', '.join(question.options)}")
     for name, times in Counter(given).items():
         if times > 1:
             yield Finding("common_answers", f"gives '{name}' {times} times", "give each answer once")

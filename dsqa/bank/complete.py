@@ -253,9 +253,6 @@ def _with_letters(pairs: list[Any], raw: dict[str, Any], done: Completed) -> lis
             return pairs
         raw["options"] = told
         done.taken["options"] = "read out of the question's text"
-    elif len(pairs) == 1 and not letters[0]:
-        shown = ", ".join(told)
-        done.add("common_answers", f"'{pairs[0][1]}' names none of the options", f"write one of the letters: {shown}")
     return [(name, ", ".join(named) if named else truth) for (name, truth), named in zip(pairs, letters, strict=True)]
 
 

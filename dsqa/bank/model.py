@@ -156,6 +156,10 @@ class Question(BaseModel):
     def model_post_init(self, _context: Any) -> None:  # noqa: D102
         if not self.category:
             object.__setattr__(self, "category", self.concepts[0] if self.concepts else "Uncategorised")
+        if self.options:
+            # "b)", "the median": one way to say which option is right.
+            pairs = tuple((n, ", ".join(letters_of(t, self.options) or (t,))) for n, t in self.common_answers)
+            object.__setattr__(self, "common_answers", pairs)
 
     @property
     def answers(self) -> dict[str, str]:

@@ -192,7 +192,8 @@ def _warn_of_problems(bank: Bank, path: Path) -> None:
     if not bank.problems:
         return
     first, more = bank.problems[0], len(bank.problems) - 1
-    marked = "; its question is asked and not marked" if first.question in bank.ids else "; its question is left out"
+    became = "is asked and not marked" if first.question in bank.ids else "is left out"
+    marked = f"; its question {became}" if first.question is not None else ""
     _log.warning("%s%s%s: dsqa bank check %s", first, marked, f", and {more} more" if more else "", path)
 
 

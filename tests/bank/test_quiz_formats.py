@@ -392,4 +392,4 @@ def test_a_damaged_quiz_is_one_line(tmp_path, name, content):
 
 def test_a_zip_bomb_is_refused(tmp_path):
     with pytest.raises(BankError, match="unpacks to more than"):
-        load(tmp_path, "b.zip", zipped({"a.xml": " " * 60_000_000}))
+        load(tmp_path, "b.zip", zipped({"a.xml": " " * 50_000_100}))

@@ -115,6 +115,10 @@ def questions(draw: st.DrawFn, number: int) -> Question:
     }
     for name in draw(st.sets(st.sampled_from(sorted(optional)), max_size=5)):
         fields[name] = draw(optional[name])
+    if fields.get("options") and len(names) == 1:
+        fields["common_answers"] = [
+            (names[0], "A" if isinstance(fields["options"], list) else min(fields["options"]))
+        ]
     if draw(st.booleans()):
         unmarked = draw(st.lists(NAME.map(lambda n: f"not_{n}"), min_size=1, max_size=2, unique=True))
         fields["unmarked"] = unmarked
