@@ -97,11 +97,13 @@ def _parse(text: str) -> str | None:
 
 def _from_parts(numbers: list[int], text: str) -> str | None:
     if re.search(r"\btime\(", text):
-        return _time(*[*numbers, 0][:3], "", None)
+        hour, minute, second = [*numbers, 0][:3]
+        return _time(hour, minute, second, "", None)
     if len(numbers) < 3:
         return None
-    day = _iso(*numbers[:3])
-    at = _time(*([*numbers[3:6], 0, 0, 0][:3]), "", None)
+    day = _iso(numbers[0], numbers[1], numbers[2])
+    hour, minute, second = [*numbers[3:6], 0, 0, 0][:3]
+    at = _time(hour, minute, second, "", None)
     return day if day is None or at in {None, "00:00:00"} else f"{day} {at}"
 
 
