@@ -59,7 +59,7 @@ def render(figure: Figure, file_format: str, caption: Caption | None = None, *, 
     buffer = io.BytesIO()
     with style():
         # A PNG is packed once, when it has its few colours.
-        packing = {"pil_kwargs": {"compress_level": 1}} if file_format == "png" else {}
+        packing: dict[str, Any] = {"pil_kwargs": {"compress_level": 1}} if file_format == "png" else {}
         figure.savefig(buffer, format=file_format, dpi=dpi, metadata=metadata, **packing)
     content = buffer.getvalue()
     return {"svg": _lean_svg, "png": _lean_png}.get(file_format, bytes)(content)

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from dsqa.errors import ReportError
+from dsqa.installed import installed_version
 from dsqa.report.pandoc import pandoc_path, pandoc_version
 from dsqa.report.quarto import Quarto, run_quarto
 
@@ -76,4 +77,4 @@ def try_typst() -> str:
             raise ReportError(f"Typst does not work: {' '.join(str(error).split())[:200]}") from None
     if not isinstance(made, bytes) or not made.startswith(b"%PDF"):
         raise ReportError("Typst does not work: it made no PDF")
-    return str(typst.__version__)
+    return installed_version("typst") or "of unknown version"

@@ -68,7 +68,7 @@ def lay_site(
     ReportError
         The folder holds something else, or cannot be written.
     """
-    heads = {name: {"subtitle": subtitle} for name in books}
+    heads: dict[str, dict[str, Any]] = {name: {"subtitle": subtitle} for name in books}
     if "article" in books:
         heads["article"] |= {"sidebar": False, "format": _document_formats(tuple(_QUARTO_NAMES))}
     return _lay(target, _site_settings(pages, title, tuple(books)), books, heads, base)
