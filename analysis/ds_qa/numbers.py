@@ -71,6 +71,20 @@ def instability(study: Study, row: dict[str, Any]) -> _Found:
         yield "mean over questions of their mean", scale * float(means["instability"].iloc[0])
         if len(chosen) > 1:
             yield "largest of a cell", scale * float(chosen["instability"].max())
+        # Or scaled so that the most unstable cell of the study has 1.
+        largest = float(cells["instability"].max())
+        if largest > 0:
+            yield (
+                "mean over questions, largest of the study as 1",
+                scale * float(means["instability"].iloc[0]) / largest,
+            )
+
+
+def composition(study: Study, row: dict[str, Any]) -> _Found:
+    bank = study.tables.bank or ()
+    if len(bank):
+        fits = sum(re.search(row["category"], question.category, re.I) is not None for question in bank)
+        yield "questions of the study's bank", 100 * fits / len(bank)
 
 
 def largest_correlation(study: Study, _row: dict[str, Any]) -> _Found:
@@ -109,6 +123,7 @@ MEASURES: dict[str, Callable[[Study, dict[str, Any]], _Found]] = {
     "raw slope": _raw("word_ratio"),
     "beyond two SD": beyond_two_sd,
     "questions": questions,
+    "composition": composition,
     "instability": instability,
     "largest correlation": largest_correlation,
     "similarity": similarity,

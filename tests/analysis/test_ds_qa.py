@@ -114,7 +114,7 @@ def test_every_published_number_has_a_function_and_a_place():
     assert len(published()) >= 20
     for number in published():
         assert number["measure"] in MEASURES
-        assert number["place"].startswith(("Section", "Figure"))
+        assert number["place"].startswith(("Section", "Figure", "Table"))
 
 
 def test_published_table_says_what_agrees_and_what_is_not_there(study):
