@@ -153,11 +153,11 @@ VERDICTS = {
     "plan: half-width promised for nine in ten studies": (
         "Nominal 90 %: the share of studies of 40 questions × 10 runs whose half-width is no more than the plan's "
         "`half_width_90`, from a pilot of so many questions × 5 runs; the lowest is of the distributions, not of the "
-        "pilots. A pilot of few questions promises now too much and now too little."
+        "pilots. A pilot of few questions promises now too much and now too little: the promise is not kept, and more questions in the pilot help."
     ),
     "plan: power, realised minus promised": (
         "Difference of shares in points: how often studies of 40 questions × 10 runs find a difference of 0.1, less "
-        "what the plan promised, on average over pilots."
+        "what the plan promised, on average over pilots. Both conditions have the same rates here, which a plan that draws their cells independently does not suppose: it promises far too little."
     ),
 }
 NOT_SIMULATED = """\
