@@ -91,7 +91,3 @@ def _text(question: Question, name: str, text: str) -> Iterator[Finding]:
         message = f"'{shown}' of {name} is free text: only these very words{others} count"
         hint = "offer options, or write 'open' and put this into 'explanation', to be read by people or a judge"
         yield Finding("common_answers", message, hint, severity="warning")
-    elif len(text.split()) > 1:
-        message = f"'{text}' of {name} is a text: only these words{others} count"
-        hint = "say in the question which words there are to choose from, or give options"
-        yield Finding("common_answers", message, hint, severity="note")
