@@ -15,7 +15,7 @@ from dsqa.values import parse_truth
 
 __all__ = ["LOOKED_AT", "Beside", "beside"]
 
-LOOKED_AT = 2000
+LOOKED_AT = 500
 """Of more runs, so many are looked at, evenly spaced."""
 
 _FEW, _HARDLY, _MOST = 10, 0.02, 0.5
