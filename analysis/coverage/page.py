@@ -13,6 +13,7 @@ __all__ = ["PAGE", "SHOWN", "page_text", "shown_table", "write_page"]
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "coverage.md"
+MODELS = ROOT / "analysis" / "results" / "models_coverage.csv"
 SHOWN = ROOT / "dsqa" / "stats" / "shown.csv"
 LEAST_GIVEN = 0.2
 """Rows in which fewer studies got an interval say little of it; the page counts them, means leave them out."""
@@ -54,14 +55,39 @@ def page_text(table: pd.DataFrame) -> str:
         "the coverage; *n/a* is their largest share, and rows in which more than four in five were not given are left "
         "out of the means.\n",
         "Each row of a simulated table is 400 studies (a quarter of them for rank correlations and the ICC, a tenth "
-        "for robust lines, a twentieth for plans; 2,000 cells for the cell's own statistics): a Monte Carlo error of "
+        "for robust lines, a twentieth for plans; of a cell's own statistics 2,000 cells, 500 for answers, 200 pooled): a Monte Carlo error of "
         "1.1 points a row (2.2, 3.4) and 0.2 to 0.4 for a mean over distributions. The standard error of every row is "
         "in the CSV. `--studies`, `--resamples`, `--seed` and `--sections` are arguments.\n",
     ]
     for statistic, group in table.groupby("statistic", sort=False):
         parts += _section(str(statistic), group)
+    parts += _models(pd.read_csv(MODELS))
     parts += ["\n## What is printed without a table here\n", NOT_SIMULATED, ""]
     return "\n".join(parts)
+
+
+def _models(table: pd.DataFrame) -> list[str]:
+    """Return the section of the fitted models, which have a study of their own."""
+    studies = int(table["studies"].iloc[0])
+    shares = table.pivot_table(index="setting", columns="interval", values=["coverage", "refused"], sort=False)
+    intervals = list(dict.fromkeys(table["interval"]))
+    parts = [
+        "\n## Mixed, penalised and Bayesian models\n",
+        f"Made by `python -m analysis.models_coverage`, {studies} studies a setting: a Monte Carlo error of 3 points at "
+        "95 %, so these rows show that nothing is grossly wrong and no more. In brackets, the share of studies that were "
+        "refused. Where a model is hardly ever right all three odds ratios are too narrow: rows of `compare_models` by "
+        "Firth's penalty say so. The interval of a question's accuracy lies inside (0, 1), and cannot hold that of a "
+        "question which is always or never right.\n",
+        f"| setting | {' | '.join(intervals)} |",
+        "|---|" + "---|" * len(intervals),
+    ]
+    for setting in dict.fromkeys(table["setting"]):
+        cells = [
+            f"{100 * shares.loc[setting, ('coverage', name)]:.0f} ({100 * shares.loc[setting, ('refused', name)]:.0f} %)"
+            for name in intervals
+        ]
+        parts.append(f"| {setting} | {' | '.join(cells)} |")
+    return parts
 
 
 def _section(statistic: str, group: pd.DataFrame) -> list[str]:

@@ -161,8 +161,6 @@ VERDICTS = {
     ),
 }
 NOT_SIMULATED = """\
-- **The mixed and Bayesian models** have their own simulation against a slow reference (`analysis/`,
-  `docs/statistics.md`).
 - **Sequential intervals** hold at every look at once: [stopping.md](stopping.md).
 - **Newcombe's interval** of a single question's change and **Clopper–Pearson's** of rates with equal values are in the
   literature; both rest on the intervals of the first table.
