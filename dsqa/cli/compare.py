@@ -51,6 +51,8 @@ def compare(old: Path, new: Path, margin: float, alpha: float, adjust: str, out:
     (unless each study has one of its own) and temperature.
     """
     folders = [open_recorded(path, marked=True) for path in (old, new)]
+    if folders[0].root.resolve() == folders[1].root.resolve():
+        click.echo("dsqa: OLD and NEW are one study, which has not changed from itself", err=True)
     from dsqa.outcomes import load_outcomes
     from dsqa.stats.drift import compare_studies
 

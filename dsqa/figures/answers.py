@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -97,7 +99,9 @@ def answers_of(tables: StudyTables) -> Answers:
     answers["rank"] = answers.groupby("question_id").cumcount()
     counts = read.groupby(["question_id", "condition_id", "answer"], sort=False).size().rename("count").reset_index()
     counts = counts.merge(answers, on=["question_id", "answer"], how="left")
-    counts["bar"] = counts["answer"].where(counts["named"].astype(bool), OTHER)
+    written = _as_written(outcomes)
+    names = [written.get(key, key[1]) for key in zip(counts["question_id"], counts["answer"], strict=True)]
+    counts["bar"] = pd.Series(names, index=counts.index, dtype=object).where(counts["named"].astype(bool), OTHER)
     lost = runs[runs["answer"].isna()].groupby(["question_id", "condition_id"], sort=False).size()
     unread = lost.rename("count").reset_index().assign(answer=None, bar=NOT_READ, right=False, rank=len(runs))
     # An empty part would take the types of the whole with it.
@@ -119,12 +123,44 @@ def answers_of(tables: StudyTables) -> Answers:
     return Answers(table, extent(outcomes))
 
 
+def _as_written(outcomes: pd.DataFrame) -> dict[tuple[str, str], str]:
+    """Return for each question's answer key how runs most often wrote it: "yes", not "true"; "0.467", not "0.5".
+
+    Answers of one question that are written alike and are not the same keep their keys.
+    """
+    if "answer" not in outcomes:
+        return {}
+    own = outcomes[["question_id", "answer_key", "answer"]].dropna().astype(str)
+    counts = own.value_counts(sort=False).rename("runs").reset_index()
+    counts = counts.sort_values(["runs", "answer"], ascending=[False, True], kind="stable")
+    first = counts.drop_duplicates(["question_id", "answer_key"])
+    texts = {
+        (question, key): _plain(answer)
+        for question, key, answer in zip(first["question_id"], first["answer_key"], first["answer"], strict=True)
+    }
+    often = Counter((question, text) for (question, _), text in texts.items())
+    return {name: text for name, text in texts.items() if often[name[0], text] == 1}
+
+
+def _plain(answer: str) -> str:
+    try:
+        parts = json.loads(answer)
+    except ValueError:
+        return answer
+    if not isinstance(parts, dict):
+        return answer
+    if len(parts) == 1:
+        return str(next(iter(parts.values())))
+    return ", ".join(f"{name} {value}" for name, value in parts.items())
+
+
 def answers_data(answers: Answers, *, page: int | None = None) -> pd.DataFrame:
     """Return the distribution behind a page of `answers_figure`, or behind all, every answer in full.
 
     A row per question, condition and answer that some run gave, and one for runs without a readable answer:
-    question_id, condition_id, condition, answer (its key, whole), bar (the bar it is drawn in), right (whether
-    it matches the ground truth), count, runs (all runs of the cell) and share (count ÷ runs).
+    question_id, condition_id, condition, answer (its key, whole), bar (the bar it is drawn in: the answer as
+    runs most often wrote it), right (whether it matches the ground truth), count, runs (all runs of the cell) and
+    share (count ÷ runs).
     Answers are in the order of their count over all conditions.
     """
     if page is None or answers.table.empty:

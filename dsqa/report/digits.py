@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dsqa.report.wording import MISSING, is_missing
+from dsqa.report.wording import MISSING, is_missing, settled
 
 __all__ = ["FILL", "aligned", "decimals_for", "estimate", "fixed", "interval_error"]
 
@@ -59,7 +59,7 @@ def fixed(value: float | None, decimals: int, *, sign: bool = False) -> str:
         exponent = math.floor(math.log10(abs(number)))
         mantissa = f"{number / 10**exponent:{plus}.{max(0, decimals + exponent)}f}"
         return f"{mantissa}\u00a0×\u00a010^{exponent}^".replace("-", _MINUS)
-    rounded = round(number, decimals)
+    rounded = round(settled(number), decimals)
     # Neither "−0.00" nor "+0.00": what is rounded away has no sign.
     plus = plus if rounded else ""
     return f"{rounded + 0.0:{plus},.{max(0, min(decimals, _MOST_DECIMALS))}f}".replace("-", _MINUS)

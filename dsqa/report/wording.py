@@ -19,10 +19,13 @@ __all__ = [
     "of",
     "p_text",
     "percent",
+    "settled",
     "temperature",
 ]
 
 MISSING = "–"
+_SETTLED = 12
+"""Decimals beyond which two ways of computing one number may differ."""
 
 
 def is_missing(value: Any) -> bool:
@@ -62,7 +65,12 @@ def coverage_notes(frame: pd.DataFrame, low: str, note: str, *, what: str = "Int
 
 def number(value: Any, digits: int = 2) -> str:
     """Return a number with `digits` decimals and a true minus, or a dash where there is none."""
-    return MISSING if is_missing(value) else _minus(f"{float(value):.{digits}f}")
+    return MISSING if is_missing(value) else _minus(f"{settled(value):.{digits}f}")
+
+
+def settled(value: Any) -> float:
+    """Return a number without the noise of its last bits: 0.375 that was computed in two ways is printed as one."""
+    return round(float(value), _SETTLED)
 
 
 def percent(value: Any) -> str:
@@ -72,12 +80,16 @@ def percent(value: Any) -> str:
     """
     if is_missing(value):
         return MISSING
-    share = float(value)
+    share = settled(value)
     if 0 < share < 0.005:
         return "<1\u00a0%"
     if 0.995 <= share < 1:
         return ">99\u00a0%"
-    return f"{math.floor(100 * share + 0.5)}\u00a0%"
+    return f"{_whole(share)}\u00a0%"
+
+
+def _whole(share: Any) -> int:
+    return math.floor(round(100 * float(share), _SETTLED - 2) + 0.5)
 
 
 def interval(low: Any, high: Any, *, as_percent: bool = False) -> str:
@@ -85,7 +97,7 @@ def interval(low: Any, high: Any, *, as_percent: bool = False) -> str:
     if is_missing(low) or is_missing(high):
         return MISSING
     if as_percent:
-        return f"[{100 * float(low):.0f},\u00a0{100 * float(high):.0f}]\u00a0%"
+        return f"[{_whole(low)},\u00a0{_whole(high)}]\u00a0%"
     return f"[{number(low)},\u00a0{number(high)}]"
 
 

@@ -26,6 +26,7 @@ bias all the same.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -205,11 +206,11 @@ def _unseen(cells: pd.DataFrame) -> list[Finding]:
 
 def _question_blocks(cells: pd.DataFrame, conditions: int) -> str:
     """Return which questions share the conditions that they were asked under, where these are few blocks."""
-    under = cells.groupby("question_id", sort=True)["condition_id"].agg(lambda ids: tuple(sorted(ids)))
-    blocks = under[under.map(len) < conditions].value_counts()
-    if not (blocks >= _BLOCK).all() or len(blocks) > _NAMED:
+    under = [tuple(sorted(map(str, ids))) for _, ids in cells.groupby("question_id", sort=True)["condition_id"]]
+    blocks = Counter(ids for ids in under if len(ids) < conditions).most_common()
+    if not all(n >= _BLOCK for _, n in blocks) or len(blocks) > _NAMED:
         return ""
-    told = [f"{n:,} under {' and '.join(ids[:_NAMED])} only" for ids, n in blocks.items()]
+    told = [f"{n:,} under {' and '.join(ids[:_NAMED])} only" for ids, n in blocks]
     return f" They lie in {'one block' if len(told) == 1 else f'{len(told)} blocks'}: {'; '.join(told)}."
 
 

@@ -18,6 +18,7 @@ Both at 0.01: every page asks for them, and neither is what the page is about.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -108,7 +109,7 @@ def last_runs(outcomes: pd.DataFrame) -> list[LastRun]:
         law = poisson_binom(chance)
         p = min(1.0, 2 * min(float(law.sf(new - 1)), float(law.cdf(new))))
         found.append(LastRun(what, len(table), new, float(chance.sum()), p))
-    adjusted = adjust_p([row.p for row in found]) if found else []
+    adjusted: Iterable[float] = adjust_p([row.p for row in found]) if found else []
     return [replace(row, p=float(p)) for row, p in zip(found, adjusted, strict=True)]
 
 
@@ -144,5 +145,5 @@ def trends(outcomes: pd.DataFrame) -> list[Trend]:
         spread = float(np.sqrt((sums["ii"] * sums["xx"] / (sums["n"] - 1)).sum()))
         z = float(sums["ix"].sum()) / spread
         found.append(Trend(what, len(sums), float(sums["ix"].sum() / sums["ii"].sum()), float(2 * ndtr(-abs(z)))))
-    adjusted = adjust_p([row.p for row in found]) if found else []
+    adjusted: Iterable[float] = adjust_p([row.p for row in found]) if found else []
     return [replace(row, p=float(p)) for row, p in zip(found, adjusted, strict=True)]

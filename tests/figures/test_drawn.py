@@ -240,3 +240,24 @@ def test_similarity_leaves_run_0_out():
     assert sorted(data["run"].unique()) == [1, 2, 3, 4]
     (axes,) = similarity_by_temperature_figure(hand_runs()).axes
     assert max(y for _, y in points(axes)) == pytest.approx(0.54)
+
+
+def test_bars_are_named_as_runs_wrote_the_answer_and_not_by_its_key():
+    outcomes = hand_outcomes({"m": ["true", "true", "true", "0.5", "0.5", "20", None, "a=1;b=2"]})
+    written = ['{"x": "yes"}', '{"x": "Yes"}', '{"x": "yes"}', '{"x": "0.467"}', '{"x": "0.467"}', '{"x": "20 bins"}']
+    outcomes["answer"] = pd.array([*written, pd.NA, '{"a": "1", "b": "2"}'], dtype="string")
+    table = answers_data(answers_of(StudyTables(outcomes, outcomes)))
+    assert dict(zip(table["answer"].fillna("-"), table["bar"], strict=True)) == {
+        "true": "yes",
+        "0.5": "0.467",
+        "20": "20 bins",
+        "a=1;b=2": "a 1, b 2",
+        "-": "no answer read",
+    }
+
+
+def test_different_answers_that_are_written_alike_keep_their_keys():
+    outcomes = hand_outcomes({"m": ["k1", "k2"]})
+    outcomes["answer"] = pd.array(['{"x": "3"}', '{"x": "3"}'], dtype="string")
+    table = answers_data(answers_of(StudyTables(outcomes, outcomes)))
+    assert list(table["bar"]) == ["k1", "k2"]

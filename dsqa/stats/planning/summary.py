@@ -30,4 +30,4 @@ def hardest_pair(plans: pd.DataFrame) -> pd.DataFrame:
 
 def least_power(curves: pd.DataFrame) -> pd.DataFrame:
     """Return each plan's least power at each difference, of a table that `power_curve` made."""
-    return curves.groupby(["questions", "runs", "difference"], as_index=False)["power"].min()
+    return curves.groupby(["questions", "runs", "difference"])["power"].min().reset_index()
