@@ -1,6 +1,7 @@
 """Every edge a study can have, by name; `conftest` turns any warning into a failure."""
 
 import itertools
+import json
 
 import numpy as np
 import pandas as pd
@@ -172,7 +173,9 @@ def test_long_names_are_cut_on_paper_and_whole_in_the_data():
     name, answer = "question about " + "x" * 120, "x=" + "long answer " * 30
     outcomes = synthetic_outcomes(questions=2).assign(category="A very long name of a category, longer than any axis")
     outcomes["question_id"] = outcomes["question_id"].replace({"q01": name}).astype("string")
-    outcomes.loc[outcomes["answer_key"] == "x=1", "answer_key"] = answer
+    long = outcomes["answer_key"] == "x=1"
+    outcomes.loc[long, "answer"] = json.dumps({"x": answer})
+    outcomes.loc[long, "answer_key"] = answer
     outcomes["model"] = "organisation/" + "a-very-long-model-name-" * 4
     draw_all(outcomes)
     assert name in set(question_map_data(cells_of(outcomes))["question_id"])
@@ -183,7 +186,9 @@ def test_long_names_are_cut_on_paper_and_whole_in_the_data():
 
 
 def test_answers_with_markup_are_printed_as_they_are():
-    outcomes = synthetic_outcomes(questions=1).assign(answer_key="x=$\\frac{a$ & <b>\n_{", answer_status="mismatched")
+    text = "x=$\\frac{a$ & <b>\n_{"
+    outcomes = synthetic_outcomes(questions=1).assign(answer_key=text, answer_status="mismatched")
+    outcomes["answer"] = json.dumps({"x": text})
     draw_all(outcomes)
 
 
