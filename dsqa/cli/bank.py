@@ -148,8 +148,8 @@ def _item(question: Question, width: int) -> Iterator[str]:
         yield from block("truth", " ".join(f"@{name}[{value}]" for name, value in question.common_answers))
     else:
         yield from block("truth", "none: an open question, asked and not marked")
-    for name, values in question.accepted.items():
-        yield from block("also right", " ".join(f"@{name}[{value}]" for value in values))
+    for name, others in question.accepted.items():
+        yield from block("also right", " ".join(f"@{name}[{value}]" for value in others))
     for name in question.answers:
         if rule := _rule(question, name):
             yield from block("rule", f"{name}: {rule}")

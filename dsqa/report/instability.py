@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from dsqa.report.attempts import NO_REPLY, NotAvailable, no_reply, sentence
@@ -212,7 +213,7 @@ def instability_parts(page: Page, parts: pd.DataFrame | NotAvailable, *, level: 
         "add up to 100 %; a negative one steadies the score. Jackknife over questions."
     )
     label = "-".join(["tbl-instability-parts", *(name.replace("_", "-") for name in by)])
-    frame = frame.assign(why=why)
+    frame = frame.assign(why=np.array(why, dtype=object))
     notes = coverage_notes(frame, "low", "why")
     return data_table(frame, fields, label=label, caption=caption, notes=notes, sortable=False)
 

@@ -151,13 +151,12 @@ def _heat(page: Page) -> list[Statement]:
         if len(heats) < 2:
             continue
         ends = cells[cells["temperature"].isin([heats[0], heats[-1]])]
-        means = (
-            ends.groupby(["temperature", "question_id"])[["instability", "accuracy"]].mean().unstack().dropna(axis=1)
-        )
+        by_heat = ends.groupby(["temperature", "question_id"])[["instability", "accuracy"]].mean()
+        means = pd.DataFrame(by_heat.unstack()).dropna(axis=1)
         both = means["instability"].shape[1]
         if not both:
             continue
-        spread, right = means["instability"].mean(axis=1).tolist(), means["accuracy"].mean(axis=1).tolist()
+        spread, right = (pd.DataFrame(means[name]).mean(axis=1).tolist() for name in ("instability", "accuracy"))
         name = f" of {escape(model)}" if len(page.models) > 1 else ""
         of = f" over the {count(both, 'question')} asked at both" if both < cells["question_id"].nunique() else ""
         known: dict[str, Fact] = {"lowest temperature": float(heats[0]), "highest temperature": float(heats[-1])}

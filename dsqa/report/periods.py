@@ -154,7 +154,8 @@ def _begins(page: Page) -> np.ndarray:
 
 
 def _times(texts: pd.Series) -> pd.Series:
-    return pd.Series(pd.to_datetime([parse_time(text) for text in texts], utc=True), index=texts.index)
+    moments = pd.Series([parse_time(text) for text in texts], index=texts.index, dtype="object")
+    return pd.Series(pd.to_datetime(moments, utc=True))
 
 
 def _plain(starts: pd.Series) -> np.ndarray:

@@ -69,8 +69,8 @@ def per_model(outcomes: pd.DataFrame, paired: Paired, settings: Settings) -> lis
     if "status" in outcomes.columns:
         own = outcomes.assign(**{paired.by: labels_of(outcomes[paired.by])})
         own = own[labels_of(own["question_id"]).isin(paired.questions)]
-        bounds = missing_case_bounds(own, by=[paired.by], measures=[paired.measure], within=paired.within)
-        for bound in bounds.itertuples():
+        cases = missing_case_bounds(own, by=[paired.by], measures=[paired.measure], within=paired.within)
+        for bound in cases.itertuples():
             row = {"quantity": "mean, whatever failed runs would have been", "first": getattr(bound, paired.by)}
             row |= {"estimate": bound.value, "low": bound.lowest, "high": bound.highest, "questions": count}
             note = f"{bound.n_failed} of {bound.runs} runs were lost to the infrastructure"
