@@ -188,13 +188,20 @@ def _load_bank(config: StudyConfig, base_dir: Path) -> Bank:
 
 
 def _warn_of_problems(bank: Bank, path: Path) -> None:
-    """Say before anything is paid for which questions are not marked or left out, and where to read why."""
+    """Say before anything is paid for which questions are not marked or left out, and where to read why.
+
+    What cannot be read so far that it is known which question it is, stops a study: nobody would miss it.
+    """
     if not bank.problems:
         return
+    for problem in bank.problems:
+        if problem.question is None:
+            raise problem.to_error()
     first, more = bank.problems[0], len(bank.problems) - 1
     became = "is asked and not marked" if first.question in bank.ids else "is left out"
-    marked = f"; its question {became}" if first.question is not None else ""
-    _log.warning("%s%s%s: dsqa bank check %s", first, marked, f", and {more} more" if more else "", path)
+    _log.warning(
+        "%s; its question %s%s: dsqa bank check %s", first, became, f", and {more} more" if more else "", path
+    )
 
 
 def _refuse_twins(conditions: tuple[Condition, ...]) -> None:

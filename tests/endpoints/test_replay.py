@@ -26,7 +26,7 @@ def script(seen):
         1: error(400, "filtered", "content_filter"),
         2: completion(2, "m", "cut", finish_reason="length"),
         3: completion(3, "m", None, refusal="No."),
-        4: completion(4, "m", "", reasoning_content="hm", finish_reason="length"),
+        4: completion(4, "m", "", reasoning_content="hm"),
         5: completion(5, "m", "a lone \ud83d surrogate"),
         6: error(400, "maximum context length is 8", "context_length_exceeded"),
         7: completion(7, "m", "x" * 100_000),

@@ -59,7 +59,7 @@ def test_group_means_are_means_over_questions_and_their_interval_has_a_name():
     assert cold.loc[("all questions", "all questions"), "instability"] == pytest.approx(2.1 / 6)
     assert cold.loc[("Linear Regression", "all questions"), "instability"] == pytest.approx((0 + 0.4 + 0.2) / 3)
     assert cold.loc[("Linear Regression", "all questions"), "n_questions"] == 3
-    assert "bootstrap" in cold.loc[("all questions", "all questions"), "instability_method"]
+    assert "Student t" in cold.loc[("all questions", "all questions"), "instability_method"]
 
 
 def test_correlations_are_spearman_over_pairs_with_their_own_n_and_undefined_for_a_constant():

@@ -45,7 +45,9 @@ def test_one_further_reader_stands_beside_the_standard_one(tmp_path):
     folder = make_study(tmp_path, RECORDS[:2], runs=2)
     result = CliRunner().invoke(score, [str(folder.root), "--reader", "strict"], standalone_mode=False)
     assert set(pd.read_parquet(folder.root / "readers.parquet")["reader"]) == {"standard", "strict"}
-    assert "readers mark 50.0% of 2 runs differently" in result.output
+    table = pd.read_parquet(folder.root / "readers.parquet")
+    assert summarise_readers(table).to_dict()["disagreement"] == 0.5
+    assert "50.0\u00a0% of 2 runs" in result.output
 
 
 def test_the_convention_behind_a_wrong_answer_is_a_column(tmp_path):
