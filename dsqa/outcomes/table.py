@@ -46,7 +46,10 @@ def save_table(table: pd.DataFrame, path: Path, *, notes: Mapping[str, str] | No
     beside = path.with_suffix(path.suffix + ".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        columns = pa.Table.from_pandas(table, preserve_index=False)
+        # What was noted of a table while it was made is not of the file; its keys need not even be text.
+        bare = table.copy(deep=False)
+        bare.attrs = {}
+        columns = pa.Table.from_pandas(bare, preserve_index=False)
         pq.write_table(columns.replace_schema_metadata({**(columns.schema.metadata or {}), **(notes or {})}), beside)
         beside.replace(path)
     except OSError as error:
