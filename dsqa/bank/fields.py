@@ -67,6 +67,13 @@ def traps_by_part(value: Any) -> Any:
     }
 
 
+_LETTERED = re.compile(r"\(?([A-Za-z])[).:]\s+(\S.*)", re.DOTALL)
+
+
+def _are_lists(left: Any, right: Any) -> bool:
+    return isinstance(left, list) and isinstance(right, list) and len(left) == len(right) > 1
+
+
 def options_by_letter(value: Any) -> Any:
     """Return ``{letter: text}`` in order; a list of texts is lettered from A on, a list of pairs is taken as such.
 
@@ -82,12 +89,21 @@ def options_by_letter(value: Any) -> Any:
             pairs = [(str(as_text(letter)), as_text(text)) for letter, text in value]
         elif len(value) <= len(_LETTERS):
             pairs = [(letter, as_text(text)) for letter, text in zip(_LETTERS, value, strict=False)]
+            marked = [_LETTERED.fullmatch(text) for _, text in pairs if isinstance(text, str)]
+            if [m[1].upper() for m in marked if m] == [letter for letter, _ in pairs]:
+                pairs = [(m[1].upper(), m[2]) for m in marked if m]
         else:
             raise ValueError(f"has {len(value)} options without letters, more than {len(_LETTERS)}")
+    elif isinstance(value, dict) and set(value) == {"label", "text"} and _are_lists(value["label"], value["text"]):
+        # As ARC and OpenBookQA have them.
+        both = zip(value["label"], value["text"], strict=True)
+        pairs = [(str(as_text(letter)), as_text(text)) for letter, text in both]
     elif isinstance(value, dict):
         pairs = [(str(as_text(letter)).strip(), as_text(text)) for letter, text in value.items()]
     else:
-        return value
+        raise ValueError(f"are a {type(value).__name__}, not options: write a list of texts, or {{A: …, B: …}}")
+    if any(not isinstance(text, str) for _, text in pairs):
+        raise ValueError("has an option that is no text")
     folded = [letter.casefold() for letter, _ in pairs]
     if len(set(folded)) < len(folded):
         raise ValueError("has two options of one letter")

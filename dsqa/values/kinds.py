@@ -150,9 +150,15 @@ _BETWEEN = re.compile(r"^(.{1,30}?)\s*(<=|≤|<)\s*\w{1,30}\s*(<=|≤|<)\s*(.{1,
 _CLOSED = re.compile(r"^(?:pd\.)?Interval\((.{1,40}?),\s*(.{1,40}?),\s*closed\s*=\s*'(left|right|both|neither)'\)$")
 
 
+_WRAPPED = re.compile(
+    r"^(?:\$\$?|\\\(|\\\[|\*{1,3}|`{1,3}|['\"])\s*([\[\](].{1,80}[\])\[(])\s*(?:\$\$?|\\\)|\\\]|\*{1,3}|`{1,3}|['\"])\.?$"
+)
+
+
 def parse_interval(text: str) -> Interval | None:
     """Read ``[1, 2)``, ``]1, 2]``, ``1 ≤ x < 2``, ``Interval(1, 2, closed='left')`` with what its ends say."""
-    text = plain(text).rstrip(".")
+    wrapped = _WRAPPED.match(text.strip()) if len(text) < 100 else None
+    text = plain(wrapped[1] if wrapped else text).rstrip(".")
     if len(text) > 80:
         return None
     closed: tuple[bool | None, bool | None]

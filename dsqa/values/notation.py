@@ -100,7 +100,7 @@ def _plain(text: str) -> str:
     if "<" in text:
         text = _HTML_TAG.sub("", _RAISED.sub(r"^\1", text))
     for _ in range(8):
-        stripped = _strip_pair(text.strip())
+        stripped = _without_end(_strip_pair(text.strip()))
         if stripped == text:
             break
         text = stripped
@@ -113,10 +113,19 @@ def _plain(text: str) -> str:
     if any(mark in text for mark in "*_`"):
         text = _EMPHASIS.sub(r"\2", text)
     for _ in range(8):
-        stripped = _strip_pair(text.strip())
+        stripped = _without_end(_strip_pair(text.strip()))
         if stripped == text:
             break
         text = stripped
+    return text
+
+
+def _without_end(text: str) -> str:
+    """Take the end of a sentence off what is emphasised or in parentheses as a whole: ``**`3`**.``, ``((3)).``."""
+    if len(text) > 2 and text[-1] in ".!" and text[-2] in "*_`)":
+        inside = _strip_pair(text[:-1])
+        if inside != text[:-1] or text.startswith("(("):
+            return text[:-1]
     return text
 
 

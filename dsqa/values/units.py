@@ -86,6 +86,10 @@ _NOT_UNITS = frozenset(
         "choose mod except without no none nor neither "
         "am pm wrong incorrect false cannot isn ain never perhaps possibly probably nope few several many ten "
         "eleven twelve "
+        "millionen millones milliarden milliard milliards milliardo milliardi billiard billiarden billionen mrd "
+        "mlrd mld bil thou tsd kk mil wan tens twenties hundredfold tenfold twofold threefold fold myriad myriads "
+        "gazillion zillion squillion bazillion jillion doubled halved tripled reciprocal inverse inverted exponent "
+        "complement off shy log logs ln "
         "twenty thirty forty fifty sixty seventy eighty ninety one two three four five six seven eight nine etc ff",
     )
 )
@@ -181,6 +185,8 @@ def _unit(text: str, money: str, known_only: bool) -> tuple[str, int] | None:
     lower = " ".join(stripped.casefold().split())
     if stripped in {"TEUR", "T€"}:
         return "eur", 3
+    if stripped == "MM":
+        return None  # millions, in accounts; millimetres are mm
     prefixed = _prefixed(stripped)
     if prefixed:
         return None if money and prefixed[0] != money else prefixed

@@ -550,7 +550,8 @@ WRAPPINGS = [
 
 @given(NUMBERS, NUMBERS, st.sampled_from(WRAPPINGS), st.sampled_from(WRAPPINGS))
 def test_wrapping_changes_no_verdict(truth: str, said: str, inner: str, outer: str) -> None:
-    assume(all(mark not in inner or mark not in outer for mark in ("**", "$")))
+    # Emphasis in emphasis of the same sign ("***3**.*") is no Markdown that renders as meant.
+    assume(all(mark not in inner or mark not in outer for mark in ("*", "$")))
     assume(not any(c in inner for c in ".!") or not any(c in outer for c in ".!"))
     question = ask("@answer[answer]", ("answer", truth))
     bare = compare_answer(read_answer(f"@answer[{said}]", question), question).status

@@ -26,15 +26,16 @@ _WORDS = {
     "a single": 1, "eine": 1, "zwei": 2, "drei": 3, "vier": 4, "deux": 2, "trois": 3, "dos": 2, "tres": 3, "due": 2,
 }  # fmt: skip
 _DECIMALS = re.compile(
-    rf"\b(\d{{1,2}}|{'|'.join(_WORDS)})(?:\s?\(\d{{1,2}}\))?[\s-](?:decimal(?!\s(?:number|value|point\s))"
+    rf"\b(\d{{1,2}}|{'|'.join(_WORDS)})(?:\s?\(\d{{1,2}}\))?[\s-]?(?:decimal(?!\s(?:number|value|point\s))"
     r"(?:s|[\s-]places?|[\s-]digits?|[\s-]points?)?\b"
-    r"|d\.?p\b|digits?\s(?:after|behind|to\sthe\sright\sof)\s(?:the\s)?(?:decimal|point|comma)"
+    r"|d\.?p\b\.?|digits?\s(?:after|behind|to\sthe\sright\sof)\s(?:the\s)?(?:decimal|point|comma)"
     r"|(?:figures|places|digits)\safter\s(?:the\s)?(?:decimal|point|comma)"
     r"|nachkommastellen?|dezimalstellen?|kommastellen?|décimales?|decimales|cifre\sdecimali)",
     re.IGNORECASE,
 )
 _NEAREST = re.compile(
-    r"\bnearest\s(?:(tenth)|(hundredth|cent\b|penny)|(thousandth)|(ten[- ]thousandth)|0?(\.0*1)\b)", re.IGNORECASE
+    r"\b(?:nearest|to|to\sthe)\s(?:(tenth)|(hundredth|cent\b|penny)|(thousandth)|(ten[- ]thousandth)|0?(\.0*1)\b)",
+    re.IGNORECASE,
 )
 _SHOWN = re.compile(r"\b(?:[Xx#]+|0)\.([Xx#]{1,8}|0{2,8})(?![\dXx#])|%\.(\d)f|:\.(\d)f\}")
 

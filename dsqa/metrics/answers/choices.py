@@ -27,8 +27,13 @@ _AFTER = re.compile(r"^[\s)\].:,;*_—–-]*")
 _AND = re.compile(r"^[\s,;&+/]*(?:and\b|und\b|et\b|y\b)?\s*", re.IGNORECASE)
 _DENIED = re.compile(
     r"\b(?:not|n['’]t|neither|nor|wrong|incorrect|false|eliminat\w*|rul(?:e|ed|ing)\s+out|except|cannot|unlikely|either|or"
-    r"|whether|versus|vs|between|unlike|rather\s+than|instead\s+of|exclud\w*)\b|n['’]t\b",
+    r"|whether|versus|vs|between|unlike|rather\s+than|instead\s+of|exclud\w*|mistakes?|mistaken|errors?|fail(?:s|ed)?|reject\w*"
+    r"|discard\w*|dismiss\w*|invalid|untrue|unsuitable|inappropriate|misleading|inferior)\b|n['’]t\b",
     re.IGNORECASE,
+)
+# '(B) is incorrect', '(B) can be ruled out', '(B) fails': a sentence about an option, which does not choose it.
+_ABOUT = re.compile(
+    r"^(?:is|are|was|were|would|can|could|should|must|may|might|cannot|fails?|failed|does|do|did)\b", re.IGNORECASE
 )
 _LETTER_FOLLOWED = re.compile(r"^\s+(?:because|since|as|which|so|for|with|is|due|given|here)\b", re.IGNORECASE)
 
@@ -118,6 +123,8 @@ def _leading(text: str, choice: Choice) -> tuple[str, ...] | None:
         return None
     if len(letters) == 1 and re.search(r"[(\[](?!" + letters[0] + r"\b)[A-Za-z][)\]]", rest, re.IGNORECASE):
         return None  # '(A) shows one number. Therefore (B)': which is chosen is for the reader of sentences
+    if _ABOUT.match(rest) and _DENIED.search(rest):
+        return None
     if len(letters) == 1 and rest.strip():
         # 'B) two': a text that is another option's contradicts the letter.
         said = canonical_string(_BEFORE.sub("", rest))

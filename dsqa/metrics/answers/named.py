@@ -67,9 +67,16 @@ def _in_object(text: str, question: Question) -> dict[str, tuple[int, str]]:
     return {}
 
 
+_TYPED = re.compile(
+    r"\b(?:(?:np|numpy)\.(?:u?int|float|bool|str|datetime)\w*|(?:pd\.)?Timestamp)\(([^()\n]{1,100})\)"
+)
+
+
 def _object(text: str) -> dict[Any, Any] | None:
     if len(text) > 5_000 or text.count("{") > 50 or text.count("[") > 200:
         return None
+    # What numpy 2 and pandas write of a value: {'n': np.int64(12), 'day': Timestamp('2021-11-30 00:00:00')}.
+    text = _TYPED.sub(r"\1", text)
     for read in (json.loads, ast.literal_eval):
         try:
             row = read(text)

@@ -289,6 +289,10 @@ def _formatted(text: str, question: Question) -> tuple[dict[str, Found], dict[st
     return {name: values[-1] for name, values in given.items()}, conflicts, notes
 
 
+# The interval's own bracket, what it is wrapped in, the value's bracket: '(0, 1]$]'.
+_WRAPPED_END = re.compile(r"\](?:\$\$?|\\\)|\*{1,3}|`{1,3}|['\"])?\]")
+
+
 def _interval_end(text: str, start: int, end: int | None) -> int | None:
     """Mend the end of a value that is a half-open interval: ``@range[(0, 1]]`` and ``@range[[0, 1)]``."""
     interval = _INTERVAL.match(text, start)
@@ -299,8 +303,9 @@ def _interval_end(text: str, start: int, end: int | None) -> int | None:
         last = line.rfind(")]")
         return start + last + 1 if last >= 0 and line.lstrip().startswith("[") else None
     inside = text[start : min(end, start + _LINE_REACH)]
-    if text[end + 1 : end + 2] == "]" and inside.count("(") > inside.count(")") and "[" not in inside:
-        return end + 1
+    closing = _WRAPPED_END.match(text, end)
+    if closing is not None and inside.count("(") > inside.count(")") and "[" not in inside:
+        return closing.end() - 1
     return end
 
 

@@ -34,14 +34,18 @@ _STATED = re.compile(
         |antwort|r[ée]ponse|respuesta|risposta|resposta|答案|答え)
     (?:\s+(?:to\s+the\s+question|\([^()\n]{1,40}\)|finale|final))?
     [*_]{0,3}
-    (?:\s+(?:is|would\s+be|should\s+be|must\s+be|equals|comes\s+(?:out\s+)?to|ist|est|es|è|é)(?![\w])\s*:?|\s*(?::|=|→|⇒|->|=>|\s[–—-]\s|是|：))
+    (?:\s+(?:is|would\s+be|should\s+be|must\s+be|equals|(?:comes|works|turns)\s+(?:out\s+)?to(?:\s+be)?|ist|est|es|è|é)(?![\w])
+            (?:,?\s+(?:therefore|thus|hence|indeed|clearly|still|now|also|then)\b,?)?\s*:?|\s*(?::|=|→|⇒|->|=>|\s[–—-]\s|是|：))
     [*_\s]{0,6}
     (?=(?P<value>[^\n]{1,300}))               # not consumed: a second statement may stand in the same line
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 # Where a sentence may go on after the value: 'The answer is 32, because …'.
-_GOES_ON = re.compile(r"[,;.!](?=\s)|\s(?=\()|\s(?=(?:because|since|as|which|so|for)\s)|\s(?=[–—]\s)")
+_GOES_ON = re.compile(
+    r"[,;.!](?=\s)|\s(?=\()|\s(?=(?:because|since|as|which|so|for)\s)|\s(?=[–—]\s)"
+    r"|\s(?=(?:rather\s+than|instead\s+of)\s)"
+)
 # In a text a comma or 'with' may belong to the value; these do not.
 _TEXT_GOES_ON = re.compile(
     r",?\s(?=(?:because|since|as|which)\b|\()|[.!](?=\s)|,\s(?=(?:not|with|followed|where|having)\b)", re.IGNORECASE
@@ -66,11 +70,20 @@ _DENIED = re.compile(
     r"(?:(?:\b(?:not|never|no|far\s+from|no\s+longer|hardly|nobody|cannot|neither|nor)\b|n['’]t\b)(?:\s+[\w'’]+){0,4}\s+"
     r"(?:true|right|correct|case|possible|likely|clear|sure|certain|think|thinks|believe|say|mean|accept|agree|conclude"
     r"|claim|follow|follows|hold|convinced|confident|know|suggest|imply|implies|show|shows|evident|obvious|state|assume)"
+    r"|\b(?:no|little|scant|insufficient|weak|any|without)\s+(?:\w+\s+)?(?:evidence|proof|guarantee|indication|sign|support"
+    r"|basis|reason|chance|way)(?:\s+(?:to\s+\w+|at\s+all))?"
+    r"|\b(?:nothing|nowhere|nobody|none)\b(?:\s+[\w'’]+){0,5}"
+    r"|\b(?:idea|claim|notion|belief|suggestion|hypothesis|possibility|rumou?r|debatable|arguable|disputed|contested|told"
+    r"|answered|replied|responded|reported)"
     r"|\b(?:doubt|doubts|doubted|deny|denies|disagree|refuse|reject|rejects|unlikely|untrue|false|wrong|incorrect|impossible"
     r"|improbable|implausible|mistake|myth|unclear|unsure|uncertain|contrary|error|fallacy|nonsense|lie|pretend|wonder"
     r"|mistaken|erroneous|misleading|absurd|doubtful|questionable)\b(?:\s+(?:to\s+\w+|the\s+\w+|idea|claim|if|whether|is|was|it)){0,3})"
     r"\s+(?:that\s+)?$",
     re.IGNORECASE,
+)
+# 'There is no doubt that': denied doubt states.
+_SURE = re.compile(
+    r"\b(?:no|without|beyond|never|not)\s+(?:(?:a|any|\w+)\s+)?doubt\w*,?\s+(?:(?:but\s+)?that\s+)?$", re.IGNORECASE
 )
 _TAKEN_BACK = re.compile(
     r"^[^\n]{0,80}?(?:\s(?:is|would\s+be|was)\s+(?:wrong|incorrect|false|not\s+(?:right|correct|true))|\s\((?:wrong|incorrect|false)\))",
@@ -127,7 +140,7 @@ def _is_withdrawn(text: str, position: int) -> bool:
     """Whether what stands before a statement makes it none: a condition, a doubt, somebody else's words."""
     before = text[max(0, position - 160) : position]
     sentence = re.split(r"[.!?;:]\s|\n", before)[-1]
-    if _CONDITION.search(sentence) or _DENIED.search(sentence):
+    if _CONDITION.search(sentence) or (_DENIED.search(sentence) and not _SURE.search(sentence)):
         return True
     said = _SAID.search(sentence)
     return said is not None and (said[1].casefold() not in _OWN or said[2].casefold() in _GIVEN_UP)
