@@ -16,7 +16,7 @@ from dsqa.study import ExecutionConfig
 from tests.outcomes.studies import make_study, question, record
 
 STEADY = "print('@mean[2.33]')"
-FLAKY = "import random\nprint(f'@mean[{random.random():.6f}]')"
+FLAKY = "import random\nprint(f'@mean[{1e6 * random.random():.6f}]')"
 
 
 def result(**more: object) -> ExecutionResult:
