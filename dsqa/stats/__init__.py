@@ -335,7 +335,7 @@ _ON_DEMAND = {
     "verbosity_fit": "verbosity",
     "Adjustment": "comparison",
     "ModelComparison": "comparison",
-    "adjust_p": "comparison",
+    "adjust_p": "adjust",
     "cohens_h": "comparison",
     "compare_models": "comparison",
     "equivalence_test": "comparison",

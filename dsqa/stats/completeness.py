@@ -34,8 +34,8 @@ import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
+from dsqa.stats.adjust import adjust_p
 from dsqa.stats.columns import as_floats, require
-from dsqa.stats.comparison.adjust import adjust_p
 from dsqa.stats.design_biases import Bias, DesignFault, biases_of
 from dsqa.stats.run_order import ORDER_ALPHA, last_runs, trends
 from dsqa.stats.strata import homogeneity_test, rank_test

@@ -24,10 +24,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr
-from scipy.stats import poisson_binom
 
+from dsqa.stats.adjust import adjust_p
 from dsqa.stats.columns import as_floats
-from dsqa.stats.comparison.adjust import adjust_p
 
 __all__ = ["ORDER_ALPHA", "LastRun", "Trend", "last_runs", "trends"]
 
@@ -106,6 +105,9 @@ def last_runs(outcomes: pd.DataFrame) -> list[LastRun]:
             continue
         chance = (table["s"] / table["n"]).to_numpy(dtype=np.float64)
         new = int(table["last"].sum())
+        # Half a second to load, which an import whose design has no fault need not wait for.
+        from scipy.stats import poisson_binom  # noqa: PLC0415
+
         law = poisson_binom(chance)
         p = min(1.0, 2 * min(float(law.sf(new - 1)), float(law.cdf(new))))
         found.append(LastRun(what, len(table), new, float(chance.sum()), p))

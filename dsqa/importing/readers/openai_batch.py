@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dsqa.endpoints import Reply
 from dsqa.endpoints.dialect import DIALECTS
@@ -17,7 +17,9 @@ from dsqa.importing.files import first_object
 from dsqa.importing.readers.asked import Asked, Questions, asked_of, said_run
 from dsqa.importing.readers.chat import as_number, chat_messages, json_text
 from dsqa.importing.runs import ImportReport, ReadOptions, SourceRun
-from dsqa.sampling.batch.lines import BatchResult, RequestFile, read_requests, read_results
+
+if TYPE_CHECKING:
+    from dsqa.sampling.batch.lines import BatchResult, RequestFile
 
 __all__ = ["READER", "BatchReader", "run_of"]
 
@@ -54,6 +56,8 @@ class BatchReader:
         _say(report)
         try:
             with ExitStack() as stack:
+                from dsqa.sampling.batch.lines import RequestFile, read_results  # noqa: PLC0415  (brings the client)
+
                 requests = _Requests([stack.enter_context(RequestFile(path)) for path in asked], asked)
                 alone = _Alone(answered, requests)
                 seen: set[str] = set()
@@ -81,6 +85,8 @@ class _Requests:
         self.several_choices = False
         for path, file in zip(paths, files, strict=True):
             lines = 0
+            from dsqa.sampling.batch.lines import read_requests  # noqa: PLC0415
+
             for lines, request in enumerate(read_requests(path), start=1):  # noqa: B007  (it is counted)
                 self.questions.see(request.custom_id, asked_of(request.body))
                 self.several_choices |= (request.body.get("n") or 1) != 1
@@ -108,6 +114,8 @@ class _Alone:
     def __init__(self, paths: Sequence[Path], requests: _Requests) -> None:
         self._lengths: dict[str, set[int | None]] = {}
         for path in paths:
+            from dsqa.sampling.batch.lines import read_results  # noqa: PLC0415
+
             for result in read_results(path, lambda _: None):
                 stem, _ = said_run(result.custom_id)
                 if stem is not None and result.custom_id not in requests.names:

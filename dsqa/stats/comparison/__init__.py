@@ -1,6 +1,6 @@
 """Comparison of models, temperatures or anything else, paired by question: `compare_models` has it all in one."""
 
-from dsqa.stats.comparison.adjust import Adjustment, adjust_p
+from dsqa.stats.adjust import Adjustment, adjust_p
 from dsqa.stats.comparison.best import probability_best
 from dsqa.stats.comparison.compare import COMPARISON_COLUMNS, MARGINS, ModelComparison, compare_models
 from dsqa.stats.comparison.effects import Effect, cohens_h, hedges_g, odds_ratio, rank_biserial, risk_difference

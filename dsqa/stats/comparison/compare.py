@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
+from dsqa.stats.adjust import Adjustment, adjust_p
 from dsqa.stats.bootstrap import BootstrapMethod
-from dsqa.stats.comparison.adjust import Adjustment, adjust_p
 from dsqa.stats.comparison.answer import answer_of, best_of
 from dsqa.stats.comparison.layout import Measure, Paired, labels_of, pair_by_question, pairs
 from dsqa.stats.comparison.mixed import mixed_rows
@@ -126,7 +126,7 @@ def compare_models(
     level, power
         Of intervals and of the smallest detectable difference.
     adjust
-        For the p values of the pairs, see `dsqa.stats.comparison.adjust`.
+        For the p values of the pairs, see `dsqa.stats.adjust`.
 
     Raises
     ------

@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.comparison.adjust import adjust_p
+from dsqa.stats.adjust import adjust_p
 from dsqa.stats.comparison.layout import pairs
 from dsqa.stats.comparison.paired import DIGITS
 from dsqa.stats.interval import FloatArray

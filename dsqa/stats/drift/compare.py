@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dsqa.errors import StatisticsError
-from dsqa.stats.comparison.adjust import Adjustment, adjust_p
+from dsqa.stats.adjust import Adjustment, adjust_p
 from dsqa.stats.comparison.equivalence import inside_margin
 from dsqa.stats.comparison.layout import Measure, pair_by_question
 from dsqa.stats.comparison.paired import paired_interval
