@@ -48,7 +48,7 @@ def test_as_data(studies: tuple[Path, Path]) -> None:
 
 
 def test_a_study_against_itself_has_not_changed(studies: tuple[Path, Path]) -> None:
-    data = json.loads(CliRunner().invoke(compare, [str(studies[0])] * 2 + ["--json"]).output)
+    data = json.loads(CliRunner().invoke(compare, [str(studies[0])] * 2 + ["--json"]).stdout)
     assert data["verdict"] == "no change seen"
     assert data["p_answers"] == 1.0
     assert data["overall"][0]["difference"] == 0

@@ -175,13 +175,14 @@ def _by_temperature(runs: pd.DataFrame) -> dict[str, float]:
 
 def printed(value: float) -> set[str]:
     """How a number may stand in a sentence."""
+    value = round(value, 12)  # 0.525 is printed as that, whatever the last bits of a mean are
     forms = {
         f"{value:,}",
         f"{value:g}",
         f"{value:.2f}",
         f"{value:.3f}",
         f"{value:.4f}",
-        f"{np.floor(100 * value + 0.5):.0f}",
+        f"{np.floor(round(100 * value, 10) + 0.5):.0f}",
     }
     forms |= {f"{100 * value:.0f}", f"{value - 8:,}"}  # of a long list, those beyond the eight that are named
     if 0 < value < 0.005 or 0.995 <= value < 1:
