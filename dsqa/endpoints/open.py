@@ -131,7 +131,7 @@ async def _open_http(
         recorded_url="embedded" if config.kind == "embedded" else without_credentials(address.recorded),
         concurrency_limit=config.slots if config.kind == "embedded" else None,
         versions=versions,
-        stream=config.stream == "always" or (config.stream == "auto" and config.kind == "embedded"),
+        stream=config.stream == "always",
     )
     stack.push_async_callback(endpoint.close)
     return endpoint
